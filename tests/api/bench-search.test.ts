@@ -18,13 +18,13 @@ test('doubles until a step does not hold, then halves the distance', async () =>
   assert.equal(tried, [10, 20, 40, 80, 160, 120, 140])
 })
 
-test('tells that no wall was met up to the limit, which is tried itself', async () => {
+test('says that no limit was reached up to the highest step, which is tried itself', async () => {
   const { tried, attempt } = machine(1_000_000)
   assert.equal(await search({ first: 50, limit: 120, refinements: 3 }, attempt), { most: 120, wall: undefined })
   assert.equal(tried, [50, 100, 120])
 })
 
-test('a machine that does not bear the least is told 0, and why', async () => {
+test('a machine that cannot take the smallest load gets 0, and the reason', async () => {
   assert.equal(await search({ first: 10, limit: 100, refinements: 0 }, machine(3).attempt), {
     most: 0,
     wall: 'a wall at 10',

@@ -31,7 +31,7 @@ for (const [remoteAddress, forwarded] of cases) {
   })
 }
 
-test('nobody is trusted unless listed, and what is no address ends at the proxy that sent it', () => {
+test('no proxy is trusted unless listed, and a value that is not an address ends the search at the proxy that sent it', () => {
   const ask = (trustedProxies: readonly string[], remoteAddress: string, forwarded: string) =>
     clientAddresses(trustedProxies)({
       socket: { remoteAddress },

@@ -6,7 +6,7 @@ import { isOfPortal } from './bed/portal-paths.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
 const bed = await ApiBed.open()
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 
 test('originate, read, list, hang up', async () => {
   const order = {
@@ -21,7 +21,7 @@ test('originate, read, list, hang up', async () => {
   assert.equal(made.body.customPayload, { a: [1, { b: null }] })
   assert.equal([made.body.status, made.body.cost, made.body.reason_code], ['initiated', '0.00', ''])
   assert.equal((await bed.customer('GET', `/calls/${uuid}`)).body, made.body)
-  assert.is((await bed.customer('GET', `/calls/${nobody}`)).status, 404)
+  assert.is((await bed.customer('GET', `/calls/${unknownUuid}`)).status, 404)
   const live = await bed.operator('GET', '/operator/calls')
   assert.equal([live.body.total, live.body.calls[0].legs[0].number], [1, '+254722000001'])
   assert.is((await bed.operator('GET', `/operator/accounts/${bed.accountUuid}`)).body.live_calls, 1)
@@ -109,7 +109,7 @@ test('a suspended account reads, but spends and calls nothing', async () => {
   assert.is((await bed.conforming('GET', '/calls/', { key })).status, 200)
   for (const [url, body] of [
     ['/calls/originate', { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }],
-    ['/numbers/acquire', { uuid: nobody }],
+    ['/numbers/acquire', { uuid: unknownUuid }],
   ] as const) {
     const refused = await bed.conforming('POST', url, { key, body })
     assert.equal([refused.status, refused.body.code], [403, 'BILL.0403'])

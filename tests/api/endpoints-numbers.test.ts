@@ -4,7 +4,7 @@ import { ApiBed } from './bed/api-bed.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
 const bed = await ApiBed.open()
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 test('a number from the pool to its owner and back', async () => {
@@ -20,7 +20,7 @@ test('a number from the pool to its owner and back', async () => {
   assert.equal(acquired.body.webhook_inbound, { url: '', source: 'none' })
   assert.is((await bed.customer('GET', '/account/')).body.wallet_balance, '987.50')
   assert.is((await bed.customer('POST', '/numbers/acquire', { uuid })).status, 409)
-  assert.is((await bed.customer('POST', '/numbers/acquire', { uuid: nobody })).status, 404)
+  assert.is((await bed.customer('POST', '/numbers/acquire', { uuid: unknownUuid })).status, 404)
   assert.is((await bed.operator('DELETE', `/operator/numbers/${uuid}`)).status, 409)
 
   await bed.customer('POST', '/account/webhooks', { url: 'https://a.test/default' })
@@ -44,7 +44,7 @@ test('a number from the pool to its owner and back', async () => {
   ])
   assert.is((await configure({ webhook_urls: { voice_inbound: '' } })).body.webhook_inbound.source, 'default')
   assert.is((await configure({ webhook_urls: null, friendly_name: null })).body.friendly_name, 'Front desk')
-  assert.is((await bed.customer('POST', '/numbers/configure', { uuid: nobody })).status, 404)
+  assert.is((await bed.customer('POST', '/numbers/configure', { uuid: unknownUuid })).status, 404)
 
   assert.is((await bed.customer('POST', '/numbers/release', { uuid })).status, 200)
   assert.is((await bed.customer('POST', '/numbers/release', { uuid })).status, 404)

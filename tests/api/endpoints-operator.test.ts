@@ -6,7 +6,7 @@ import { isOfPortal } from './bed/portal-paths.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
 const bed = await ApiBed.open()
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 
 test('operator: accounts', async () => {
   const made = await bed.operator('POST', '/operator/accounts', {
@@ -27,9 +27,9 @@ test('operator: accounts', async () => {
   const path = `/operator/accounts/${account.uuid}`
   const changed = await bed.operator('PATCH', path, { max_concurrent_calls: 7, wallet_balance: '999' })
   assert.equal([changed.body.max_concurrent_calls, changed.body.wallet_balance], [7, '10.1234'])
-  assert.is((await bed.operator('PATCH', `/operator/accounts/${nobody}`, { name: 'x' })).status, 404)
+  assert.is((await bed.operator('PATCH', `/operator/accounts/${unknownUuid}`, { name: 'x' })).status, 404)
   assert.equal((await bed.operator('GET', path)).body, changed.body)
-  assert.is((await bed.operator('GET', `/operator/accounts/${nobody}`)).status, 404)
+  assert.is((await bed.operator('GET', `/operator/accounts/${unknownUuid}`)).status, 404)
 
   const credit = (amount: string, reference?: string) =>
     bed.operator('POST', `${path}/credit`, { amount, ...(reference === undefined ? {} : { reference }) })
@@ -37,7 +37,7 @@ test('operator: accounts', async () => {
   assert.is((await credit('5', 'mpesa-1')).body.wallet_balance, '15.1234')
   assert.is((await credit('-20')).body.wallet_balance, '-4.8766')
   assert.is((await credit('0')).status, 422)
-  assert.is((await bed.operator('POST', `/operator/accounts/${nobody}/credit`, { amount: '1' })).status, 404)
+  assert.is((await bed.operator('POST', `/operator/accounts/${unknownUuid}/credit`, { amount: '1' })).status, 404)
   const ledger = await bed.operator('GET', `${path}/ledger?limit=2`)
   assert.equal(
     ledger.body.entries.map((entry: { amount: string }) => entry.amount),
@@ -47,7 +47,7 @@ test('operator: accounts', async () => {
 
   const second = await bed.operator('POST', `${path}/keys`, { name: 'second' })
   assert.is((await bed.ask('GET', '/account/', { key: second.body.key })).status, 200)
-  assert.is((await bed.operator('POST', `/operator/accounts/${nobody}/keys`, { name: 'x' })).status, 404)
+  assert.is((await bed.operator('POST', `/operator/accounts/${unknownUuid}/keys`, { name: 'x' })).status, 404)
   const list = await bed.operator('GET', '/operator/accounts?limit=1&offset=1')
   assert.equal([list.body.total, list.body.accounts.length], [2, 1])
 })

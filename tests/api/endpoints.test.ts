@@ -5,14 +5,14 @@ import { isOfPortal } from './bed/portal-paths.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
 const bed = await ApiBed.open()
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 // Other files answer for these.
 const otherPaths = /^\/(operator|numbers|calls|documents|hosted|users|phone-tokens|recordings|stream|metrics)\b/
 const elsewhere = ['GET /assets/', 'GET /assets/{slug}', 'PUT /assets/{slug}', 'DELETE /assets/{slug}']
 
-test('health is open, and tells trouble', async () => {
+test('health needs no key, and reports problems', async () => {
   const good = await bed.conforming('GET', '/health/', { key: '' })
   assert.equal([good.status, good.body], [200, { status: 'ok' }])
   for (const trouble of [async () => false, () => Promise.reject(new Error('disk'))]) {
@@ -103,7 +103,7 @@ test('keys: shown once, ten at most, revoked at once', async () => {
   assert.is((await bed.ask('GET', '/account/', { key: made.body.key })).status, 401)
   assert.is((await bed.customer('POST', '/keys/revoke', { uuid: made.body.uuid })).status, 200)
   assert.is((await bed.customer('POST', '/keys/create', { name: 'freed' })).status, 201)
-  assert.is((await bed.customer('POST', '/keys/revoke', { uuid: nobody })).status, 404)
+  assert.is((await bed.customer('POST', '/keys/revoke', { uuid: unknownUuid })).status, 404)
   for (const key of more) await bed.customer('POST', '/keys/revoke', { uuid: key.uuid })
   assert.is(
     bed.store.database.prepare<[], { n: number }>("SELECT count(*) n FROM api_keys WHERE hash LIKE 'vk_%'").get()?.n,

@@ -6,7 +6,7 @@ const bed = await ApiBed.open()
 const json = { 'content-type': 'application/json' }
 const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
 
-test('keys that are no keys: one text for all', async () => {
+test('malformed API keys: one text for all', async () => {
   const revoked = (await bed.customer('POST', '/keys/create', { name: 'r' })).body
   await bed.customer('POST', '/keys/revoke', { uuid: revoked.uuid })
   const presented = [
@@ -39,7 +39,7 @@ test('keys that are no keys: one text for all', async () => {
   )
 })
 
-test('a key comes before the body: 401 for what could not be parsed either', async () => {
+test('the API key is checked before the body: 401 also for a body that cannot be parsed', async () => {
   assert.is((await bed.ask('POST', '/keys/create', { key: '', raw: '{', headers: json })).status, 401)
 })
 
@@ -112,7 +112,7 @@ test('every problem is reported, the first in detail, at most twenty', async () 
   assert.equal([many.status, many.body.errors.length], [422, 20])
 })
 
-test('of a field that may be null, the problem is told of the field itself, in words', async () => {
+test('a problem of a nullable field names the field itself, in words', async () => {
   const uuid = '00000000-0000-4000-8000-000000000000'
   const asked: readonly [path: string, body: object, field: string, message: RegExp][] = [
     ['/numbers/configure', { uuid, friendly_name: 5 }, 'friendly_name', /^must be string or null$/],
@@ -282,7 +282,7 @@ test('a coded body is not read: 415, and what would do; identity is no coding', 
   assert.is((await ask('identity')).status, 201)
 })
 
-test('a suspended account is told that before what is wrong with its request; reads and others are not refused so', async () => {
+test('a suspended account gets that answer before any fault of its request; reads and other operations are not refused so', async () => {
   const { account, key } = (await bed.operator('POST', '/operator/accounts', { name: 'S', wallet_balance: '5' })).body
   await bed.operator('PATCH', `/operator/accounts/${account.uuid}`, { status: 'suspended' })
   for (const path of ['/calls/originate', '/numbers/acquire', '/phone-tokens/mint']) {

@@ -51,7 +51,7 @@ test('while the first runs, the second is 409', async () => {
   assert.is((await place('three')).text, done.text)
 })
 
-test('what is refused frees the key: by the core, by validation, by suspension, by a fault', async () => {
+test('a refusal frees the idempotency key: by the core, by validation, by suspension, by a fault', async () => {
   bed.calls.refusal = refusedBy('LIMIT.0430', 'too fast')
   assert.is((await place('four')).status, 429)
   bed.calls.refusal = undefined
@@ -66,7 +66,7 @@ test('what is refused frees the key: by the core, by validation, by suspension, 
   assert.is((await place('four', { ...order, to: '+254722000009' })).status, 201)
 })
 
-test('a suspended account still hears its stored answer', async () => {
+test('a suspended account still gets its stored answer', async () => {
   const first = await place('five')
   await bed.operator('PATCH', `/operator/accounts/${bed.accountUuid}`, { status: 'suspended' })
   assert.is((await place('five')).text, first.text)

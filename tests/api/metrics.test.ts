@@ -151,7 +151,7 @@ test('networks', () => {
 /** An entry of `quality`. */
 const leg = (figures: object) => ({ codec: 'PCMU', loss_percent: 0, jitter_ms: 5, round_trip_ms: null, ...figures })
 
-test('calls: live, started, ended by reason, how their legs were heard', async () => {
+test('calls: live, started, ended by reason, and the quality of their legs', async () => {
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   const { sid, uuid } = (await bed.customer('POST', '/calls/originate', order)).body
   const append = (code: 'CALL.0100' | 'CALL.0300' | 'CALL.0400', data: object) => ({

@@ -98,7 +98,7 @@ test('codes, times and identifiers say what they are', () => {
   )
 })
 
-test('what a real call posts and tells is what the webhooks describe', () => {
+test('a real call posts and streams what the webhooks describe', () => {
   const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
   const at = '+254700000001'
   const far = '+254733333333'

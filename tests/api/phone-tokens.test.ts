@@ -15,7 +15,7 @@ const bed = await ApiBed.open({
   },
   sip: { listeners: [], realm: 'sip.voice.test' },
 })
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 const folder = bed.store.database.folder
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other', wallet_balance: '10' })).body
 const user = (await bed.customer('POST', '/users/create', { email: 'amina@example.com' })).body
@@ -83,9 +83,9 @@ test('lifetime and concurrency have their bounds, null is the default', async ()
   assert.is((await bed.conforming('POST', '/phone-tokens/mint', { body: {} })).status, 422)
 })
 
-test('who may not: another account’s user, an inactive one, nobody, an account without money, a suspended one', async () => {
+test('refused: another account’s user, an inactive or unknown one, an account without money, a suspended one', async () => {
   assert.is((await mint({}, other.key)).status, 400)
-  assert.is((await mint({ uuid: nobody })).status, 404)
+  assert.is((await mint({ uuid: unknownUuid })).status, 404)
   const idle = (await bed.customer('POST', '/users/create', { email: 'idle@example.com' })).body
   await bed.customer('POST', '/users/update', { uuid: idle.uuid, is_active: false })
   assert.is((await mint({ uuid: idle.uuid })).status, 400)
@@ -104,7 +104,7 @@ test('who may not: another account’s user, an inactive one, nobody, an account
   assert.equal([suspended.status, suspended.body.code], [403, 'BILL.0403'])
 })
 
-test('a revoked token is unusable at once, and whoever listens hears it once', async () => {
+test('a revoked token is unusable at once, and listeners are notified once', async () => {
   const received: string[] = []
   const stop = bed.repositories.phoneTokens.onRevoked(({ uuid }) => received.push(uuid))
   const { token, phone_token: record } = (await mint()).body
@@ -114,7 +114,7 @@ test('a revoked token is unusable at once, and whoever listens hears it once', a
   assert.is(isUsable(token), false)
   assert.is((await revoke(record.uuid)).status, 200)
   assert.equal(received, [record.uuid])
-  assert.is((await revoke(nobody)).status, 404)
+  assert.is((await revoke(unknownUuid)).status, 404)
   stop()
 })
 

@@ -11,7 +11,7 @@ import { ApiBed, type Reply } from './bed/api-bed.ts'
 
 const bed = await ApiBed.open()
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other', wallet_balance: '10' })).body
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 const recordings = join(bed.store.database.folder, 'recordings')
 const audio = Buffer.from(Array.from({ length: 1000 }, (_, at) => at & 0xff))
 writeFileSync(join(bed.store.database.folder, 'outside.wav'), 'secret')
@@ -81,7 +81,7 @@ test('the list: newest first, its pages, its filter, its shape', async () => {
   const page = async (query: string) => uuids((await bed.customer('GET', `/recordings?${query}`)).body)
   assert.equal(await page('limit=1&offset=1'), [second.uuid])
   assert.equal(await page(`call_uuid=${call.uuid}`), [third.uuid, first.uuid])
-  assert.equal(await page(`call_uuid=${nobody}`), [])
+  assert.equal(await page(`call_uuid=${unknownUuid}`), [])
   for (const bad of ['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'call_uuid=']) {
     assert.is((await bed.customer('GET', `/recordings?${bad}`)).status, 422, bad)
   }
@@ -217,7 +217,7 @@ test('an altered link opens nothing, whichever character it is', async () => {
     `${path}?expires=${expires}&signature=`,
     `${path}?expires[]=${expires}&signature=${signature}`,
     `/recordings/files/${theirs.uuid}?expires=${expires}&signature=${signature}`,
-    `/recordings/files/${nobody}?expires=${expires}&signature=${signature}`,
+    `/recordings/files/${unknownUuid}?expires=${expires}&signature=${signature}`,
   ]) {
     const refused = await bed.conforming('GET', altered, { key: '' })
     assert.is(refused.status, 403, altered)
@@ -270,7 +270,7 @@ test('deleted: 410, gone from the list, reported once with the call’s own payl
     [['REC.0300', call.sid, { order: 7 }]],
   )
   for (const path of ['/recordings/delete', '/recordings/download']) {
-    assert.is((await bed.customer('POST', path, { uuid: nobody })).status, 404)
+    assert.is((await bed.customer('POST', path, { uuid: unknownUuid })).status, 404)
     assert.is((await bed.customer('POST', path, {})).status, 422)
   }
 })
@@ -295,7 +295,7 @@ test('no path leads out of the folder, no symbolic link is followed, a missing f
   assert.is((await download(await link(folder.uuid))).status, 404)
 })
 
-test('over real HTTP: HEAD has no body, a part arrives alone, a reader who leaves harms nobody', async () => {
+test('over real HTTP: HEAD has no body, a range is sent alone, and a reader that leaves harms no other', async () => {
   const large = Buffer.alloc(4 * 1024 * 1024, 7)
   const url = pathOf(await link((await record({}, large)).uuid))
   await bed.app.listen({ host: '127.0.0.1', port: 0 })

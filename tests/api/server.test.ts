@@ -34,7 +34,7 @@ test('a POST without body and type, as curl -X POST sends it', async () => {
   assert.match(received, /^HTTP\/1\.1 200/)
 })
 
-test('what is no HTTP gets 400 with detail, and harms nobody', async () => {
+test('bytes that are not HTTP get 400 with detail, and other requests go on', async () => {
   for (const text of [
     'nonsense\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',
@@ -68,7 +68,7 @@ test('a body over 1 MB ends with 413 before it is read whole', async () => {
   assert.match(received, /^HTTP\/1\.1 413/)
 })
 
-test('keys that are longer than any header may be, or hold odd bytes', async () => {
+test('API keys that are longer than a header may be, or contain odd bytes', async () => {
   for (const key of ['a'.repeat(9000), '"\\', '\xff\xfe']) {
     assert.match(
       await say(`GET /account/ HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`),

@@ -131,7 +131,7 @@ test('what it has is not sent again, what it lacks is read from the log', async 
   assert.equal(wire.seqs, [4, 5, 6, 7, 8, 9, 10, 11])
 })
 
-test('heartbeat: whoever does not answer is cut at the next beat', () => {
+test('heartbeat: a reader that does not answer is cut at the next ping', () => {
   const { socket, wire, subscriber } = subscribed(0)
   wire.release()
   subscriber.beat()
@@ -145,7 +145,7 @@ test('heartbeat: whoever does not answer is cut at the next beat', () => {
   assert.is(wire.taken.length, 2)
 })
 
-test('one message per event, whoever listens; a burst is cut into batches', async () => {
+test('one message per event, for any number of readers; a burst is cut into batches', async () => {
   const feed = new AccountFeed()
   const readers = Array.from({ length: 3 }, () => subscribed(0))
   for (const { subscriber, wire } of readers) {

@@ -215,7 +215,7 @@ test('200 subscribers, 500 events: each has all, in order', async () => {
   }
 })
 
-test('a slow reader is closed with 4008, disturbs nobody, and may resume', async () => {
+test('a slow reader is closed with 4008, delays no other, and may resume', async () => {
   const [slow, quick] = [await open(), await open()]
   const from = newest()
   slow.pause()
@@ -258,7 +258,7 @@ test('a client that talks too much, or nonsense, is closed; others go on', async
   quiet.close()
 })
 
-test('the server closes: readers hear 1001', async () => {
+test('the server closes: readers get 1001', async () => {
   const reader = await open()
   await bed.app.close()
   assert.is(await reader.closed, 1001)

@@ -33,7 +33,7 @@ const bed = await ApiBed.open(
 const asked = (trace: Trace, reader: TraceReader): Trace => ({ ...trace, isComplete: reader === 'operator' })
 const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
 
-test('a call without a trace still says why it ended; another account and a stranger get 404', async () => {
+test('a call without a trace still says why it ended; another account gets 404, as does an unknown id', async () => {
   const { uuid, sid } = (await bed.customer('POST', '/calls/originate', order)).body
   const live = await bed.customer('GET', `/calls/${uuid}/trace`)
   assert.equal([live.status, live.body.end, live.body.is_over, live.body.is_complete], [200, null, false, false])

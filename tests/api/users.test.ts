@@ -4,7 +4,7 @@ import { ApiBed } from './bed/api-bed.ts'
 
 const registered = new Set<string>()
 const bed = await ApiBed.open({}, { isRegistered: uuid => registered.has(uuid) })
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 const create = (body: object) => bed.customer('POST', '/users/create', body)
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other', wallet_balance: '10' })).body
 
@@ -23,8 +23,8 @@ test('an end-user gets the next extension of the whole switch', async () => {
       created_at: '',
     },
   )
-  const stranger = await bed.conforming('POST', '/users/create', { key: other.key, body: { email: 'b@example.com' } })
-  assert.equal([stranger.body.extension_number, stranger.body.display_name], ['1002', ''])
+  const foreign = await bed.conforming('POST', '/users/create', { key: other.key, body: { email: 'b@example.com' } })
+  assert.equal([foreign.body.extension_number, foreign.body.display_name], ['1002', ''])
   assert.equal((await bed.customer('GET', '/users')).body, [amina.body])
 })
 
@@ -67,18 +67,18 @@ test('update changes only what is sent', async () => {
   assert.is((await bed.customer('GET', '/users/')).body[0].is_registered, true)
   registered.clear()
   assert.is((await update({ is_active: 'no' })).status, 422)
-  assert.is((await bed.customer('POST', '/users/update', { uuid: nobody })).status, 404)
+  assert.is((await bed.customer('POST', '/users/update', { uuid: unknownUuid })).status, 404)
   const theirs = await bed.conforming('POST', '/users/update', { key: other.key, body: { uuid, display_name: 'x' } })
   assert.is(theirs.status, 404)
 })
 
-test('delete: gone, and its extension is nobody else’s', async () => {
+test('delete: gone, and its extension is not given to another', async () => {
   const made = (await create({ email: 'gone@example.com' })).body
   const remove = (uuid: string) => bed.customer('POST', '/users/delete', { uuid })
   assert.is((await bed.conforming('POST', '/users/delete', { key: other.key, body: { uuid: made.uuid } })).status, 404)
   assert.is((await remove(made.uuid)).status, 200)
   assert.is((await remove(made.uuid)).status, 404)
-  assert.is((await remove(nobody)).status, 404)
+  assert.is((await remove(unknownUuid)).status, 404)
   const again = (await create({ email: 'gone@example.com' })).body
   assert.ok(Number(again.extension_number) > Number(made.extension_number))
 })

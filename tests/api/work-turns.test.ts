@@ -66,7 +66,7 @@ test('who has one piece does not wait for another one’s many', async () => {
   assert.equal(done, ['busy', 'quiet'])
 })
 
-test('after a millisecond of work, in one piece or in many, the thread rests for as long as it took', async () => {
+test('after a millisecond of work, in one piece or in many, the thread is left to others for as long as it took', async () => {
   const loop = new Loop()
   const turns = new WorkTurns(loop)
   const work = (ms: number) =>

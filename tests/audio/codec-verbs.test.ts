@@ -70,7 +70,7 @@ const sayAll = (media: VirtualMedia, peer: VirtualPeer, codec: AudioCodecName, n
 for (const codec of codecs) {
   const { clockRate, sampleRate } = codecFacts[codec]
 
-  test(`${codec}: a prompt of 22,050 Hz is heard whole, in its place, and ends when it is over`, async () => {
+  test(`${codec}: a prompt of 22,050 Hz is played whole, in its place, and ends when it is over`, async () => {
     const { opus, media, peer } = await alone(codec)
     const pcm = speechLike(22_050 * 2, 22_050, 17)
     const prompt = await prompts.load(prompts.writePcm(`p-${codec}.wav`, pcm, 22_050), codec)
@@ -133,7 +133,7 @@ test('tones are no digits where events were agreed on', async () => {
   opus.close()
 })
 
-test('tones as digits while the leg is bridged: relayed, transcoded, and while the other hears a prompt', async () => {
+test('in-band digits of a bridged leg: relayed, transcoded, and while the other leg plays a prompt', async () => {
   for (const other of ['PCMU', 'opus'] as const) {
     const opus = await WarmOpus.open(4)
     const media = new VirtualMedia({}, 7, opus)
@@ -184,7 +184,7 @@ test('a prompt goes on in another codec when a new agreement comes while it play
   opus.close()
 })
 
-test('a tone of the table sounds in G.722, and a leg at rest is silent in every codec', async () => {
+test('a tone of the table is sent in G.722, and an idle leg sends silence in every codec', async () => {
   const wide = await alone('G722')
   wide.media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
   wide.media.run(1000)
@@ -203,7 +203,7 @@ test('a tone of the table sounds in G.722, and a leg at rest is silent in every 
   }
 })
 
-test('each prompt in G.722 begins as loud as it is, whatever was heard before it', async () => {
+test('each prompt in G.722 begins at its own level, whatever was played before it', async () => {
   const { opus, media, peer } = await alone('G722', {})
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, talks('G722')), talk: true })
   const tone = sine(1000, 16_000 * 0.3, 16_000, 8000)

@@ -37,7 +37,7 @@ const tones: Partial<Agreement> = { sendEvents: undefined, acceptEvents: undefin
 
 const capture = (name: string): Captured[] => readPcap(corpusFile(`${folder}${name}`))
 
-test('a phone in PCMU that presses keys: its digits by telephone-events, and by its sound alone', async () => {
+test('a phone in PCMU sends digits: by telephone-events, and as tones alone', async () => {
   const captured = await keyCapture('PCMU', digits)
   assert.is(await receivedIn(captured, {}), digits)
   assert.is(await receivedIn(captured, tones), digits)
@@ -60,7 +60,7 @@ const opus: Partial<Agreement> = {
   eventClockRate: 8000,
 }
 
-test('a phone in Opus that presses keys: its digits by telephone-events of 8,000 Hz, and by its sound alone', async () => {
+test('a phone in Opus sends digits: by telephone-events of 8,000 Hz, and as tones alone', async () => {
   const captured = await keyCapture('opus', digits)
   assert.is(await receivedIn(captured, opus), digits)
   assert.is(await receivedIn(captured, { ...opus, ...tones }), digits)

@@ -13,7 +13,7 @@ function sounded(talker: Talker, digit: string, leastMs: number, mostMs: number,
   assert.ok(press.durationMs >= leastMs && press.durationMs <= mostMs, `${what}: ${press.durationMs} ms`)
 }
 
-test('a key that is held down sounds as long as it is down, whatever is lost of its end', async () => {
+test('a held digit sounds for its whole duration, whatever end packets are lost', async () => {
   for (const lost of ['nothing', 'the end', 'all but the end'] as const) {
     const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
     media.run(400, now => {
@@ -37,7 +37,7 @@ test('a key that is held down sounds as long as it is down, whatever is lost of 
   }
 })
 
-test('words that are said while a key is down go on byte for byte, but for its first 60 ms', async () => {
+test('speech during a held digit is forwarded byte for byte, except for the first 60 ms of the digit', async () => {
   const { media, opus, one, two } = await conversation('PCMU', 'PCMU', withEvents('PCMU'), withEvents('PCMU'))
   const speech = speechLike(16_000, 8000, 6)
   const said: Uint8Array[] = []
@@ -63,7 +63,7 @@ test('words that are said while a key is down go on byte for byte, but for its f
   opus.close()
 })
 
-test('a key that is down when a prompt begins ends as it comes up', async () => {
+test('a digit that is held when a prompt begins ends when it is released', async () => {
   const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
   media.run(200, now => {
     if (now % 20 === 0) one.say(one.frame(new Int16Array(160), 0))
@@ -85,7 +85,7 @@ test('a key that is down when a prompt begins ends as it comes up', async () => 
   opus.close()
 })
 
-test('a leg that leaves with its key down leaves no tone behind', async () => {
+test('a leg that leaves during a digit leaves no tone on', async () => {
   const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
   media.run(200, now => {
     if (now % 20 === 0) one.say(one.frame(new Int16Array(160), 0))

@@ -57,7 +57,7 @@ for (const [codec, mostPercent] of [
   ['opus', 2],
 ] as const) {
   for (const count of [1, 2]) {
-    test(`${codec}: a key whose tone lacks ${count * 20} ms is one press, wherever they are lost`, async () => {
+    test(`${codec}: a digit whose tone lacks ${count * 20} ms is one digit, wherever they are lost`, async () => {
       let wrong = 0
       let pressed = 0
       const reported: string[] = []
@@ -123,7 +123,7 @@ const reportedOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => 
   return reported
 }
 
-test('a remote that rests between presses of one key, with comfort noise or without a packet, is heard with each', async () => {
+test('equal digits with DTX between them, with or without comfort noise, are each reported', async () => {
   for (const offMs of [60, 80, 100, 120]) {
     let before = true
     const noise = await reportedOf({
@@ -150,7 +150,7 @@ test('a remote that rests between presses of one key, with comfort noise or with
   }
 })
 
-test('a packet lost in the pause between two presses of one key does not make them one', async () => {
+test('a packet lost in the pause between two equal digits does not make them one', async () => {
   for (const offMs of [60, 80, 100]) {
     for (let lost = 0; lost < 240; lost += 20) {
       const reported = await reportedOf({ digits: '55', onMs: 80, offMs, way: ms => (ms === lost ? 'lost' : 'sent') })

@@ -137,7 +137,7 @@ for (const { from, source, to, wants } of rows) {
 }
 
 for (const codec of ['PCMU', 'PCMA', 'G722', 'opus'] as const) {
-  test(`${codec} without telephone-events: an order of digits is heard as tones, then reported`, async () => {
+  test(`${codec} without telephone-events: digits that are to be sent go out as tones, then the end is reported`, async () => {
     const { media, opus, one } = await alone(codec, noEvents)
     media.run(200)
     media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '0123w456789*#ABCD' })
@@ -154,7 +154,7 @@ for (const codec of ['PCMU', 'PCMA', 'G722', 'opus'] as const) {
 }
 
 for (const wants of ['events', 'tones'] as const) {
-  test(`forty keys that come by INFO faster than digits are sent go out as ${wants}, all of them`, async () => {
+  test(`forty digits that arrive by INFO faster than digits are sent all go out as ${wants}`, async () => {
     const { media, opus, one } = await alone('PCMU', wants === 'events' ? withEvents('PCMU') : noEvents)
     const keys = '1234567890*#ABCD987654321012345678901234'
     for (const digit of keys) {
@@ -172,7 +172,7 @@ for (const [from, to] of [
   ['PCMU', 'PCMU'],
   ['G722', 'PCMA'],
 ] as const) {
-  test(`${from} to ${to}: keys that follow fast, sent as events and tones at once, are each heard once as tones`, async () => {
+  test(`${from} to ${to}: fast digits, sent as events and tones at the same time, each go out once as a tone`, async () => {
     const { media, opus, one, two } = await conversation(from, to, noEvents, withEvents(from))
     const pressed: readonly (readonly [key: string, onMs: number])[] = [
       ['5', 60],

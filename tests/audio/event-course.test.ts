@@ -86,7 +86,7 @@ for (const [from, to, out] of ways) {
   const name = `${from} to ${to}${out.ptimeMs === undefined ? '' : ', packed again'}`
   const units = codecFacts[from].clockRate / 1000
 
-  test(`${name}: packets of a press that come after the next one's first begin nothing`, async () => {
+  test(`${name}: packets of a digit that arrive after the first of the next digit begin nothing`, async () => {
     for (const lateMs of [40, 60, 120]) {
       const packets = pressed.flatMap(press => packetsOf(press, units))
       const doubled = packets.flatMap(packet =>
@@ -103,7 +103,7 @@ for (const [from, to, out] of ways) {
     }
   })
 
-  test(`${name}: a key that is held down for longer than a packet can tell is one press, as long as it was`, async () => {
+  test(`${name}: a digit that is held for longer than one event can express is one digit with its whole duration`, async () => {
     for (const onMs of [2000, 10_000]) {
       const { events, markers } = await receivedBehind(
         from,
@@ -129,7 +129,7 @@ for (const [from, to, out] of ways) {
     assert.is(markers, 1)
   })
 
-  test(`${name}: each press has a timestamp of its own, in whatever order`, async () => {
+  test(`${name}: each digit has its own timestamp, in any order`, async () => {
     const times = [9000, 7000, 5000, 8000, 6000, 4000, 3000, 2000, 1000, 0]
     const packets = pressed.flatMap((press, n) =>
       packetsOf(press, units).map(packet => ({ ...packet, time: times[n]! * units })),
@@ -137,14 +137,14 @@ for (const [from, to, out] of ways) {
     assert.is(named((await receivedBehind(from, to, packets, out)).events), digits)
   })
 
-  test(`${name}: the same key again, as far after as a segment lasts, is another press`, async () => {
+  test(`${name}: the same digit again, one segment length later, is another digit`, async () => {
     const again = Math.round(0xffff / units)
     const packets = [400, 400 + again].flatMap(beginMs => packetsOf({ digit: '5', beginMs, onMs: 100 }, units))
     const unmarked = packets.map(packet => ({ ...packet, marker: false }))
     assert.is(named((await receivedBehind(from, to, unmarked, out)).events), '55')
   })
 
-  test(`${name}: a sender whose timestamp runs with the duration presses each key once`, async () => {
+  test(`${name}: a sender whose timestamp advances with the duration sends each digit once`, async () => {
     const packets = pressed.flatMap(press =>
       packetsOf(press, units).map(packet => ({ ...packet, time: packet.time + packet.duration })),
     )

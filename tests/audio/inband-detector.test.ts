@@ -100,12 +100,12 @@ test('mu-law, and pieces of any length, change nothing', () => {
   for (const piece of [1, 80, 240, 480]) assert.is(digitsIn(pcm, 8000, piece), everyPair)
 })
 
-test('digits that follow one another without a pause are each heard', () => {
+test('digits that follow one another without a pause are each reported', () => {
   const digits = [...everyPair].filter((digit, n) => digit !== everyPair[n + 1]).join('')
   for (const onMs of [30, 40]) assert.is(digitsIn(send(digits, { onMs, offMs: 0 })), digits, `${onMs} ms`)
 })
 
-test('a press is reported once, with its length, at its end', () => {
+test('a digit is reported once, with its duration, at its end', () => {
   for (const onMs of [28, 40, 60, 100, 160, 500, 3000]) {
     const [press, ...more] = pressesIn(send('5', { onMs, offMs: 100 }))
     assert.ok(press)
@@ -116,7 +116,7 @@ test('a press is reported once, with its length, at its end', () => {
   assert.is(digitsIn(send('1111', { onMs: 40, offMs: 40 })), '1111')
 })
 
-test('a key that is held while somebody speaks, 10 dB below it, is one press', () => {
+test('a held digit during speech that is 10 dB lower is one digit', () => {
   const speech = speechLike(8000 * 60, 8000, 2)
   for (const [n, digit] of [...keys].entries()) {
     for (let from = 8000 * n; from < 8000 * (n + 3); from += 1700) {
@@ -130,7 +130,7 @@ test('a key that is held while somebody speaks, 10 dB below it, is one press', (
   }
 })
 
-test('a click or a gap of up to 10 ms does not part a press (ITU-T Q.24, table A.1), a pause of 30 ms does', () => {
+test('a click or a gap of up to 10 ms does not split a digit (ITU-T Q.24, table A.1), a pause of 30 ms does', () => {
   for (const gapMs of [5, 8, 10]) {
     for (let from = 600; from < 660; from++) {
       const pcm = send('8', { onMs: 200, offMs: 50 })

@@ -65,7 +65,7 @@ for (const [asked, sent] of [
   })
 }
 
-test('sender reports tell the time of what is being said, whatever waits', async () => {
+test('sender reports carry the time of the audio that is being sent, whatever waits', async () => {
   const { media, opus, one, two } = await conversation('PCMU', 'opus', asks(60))
   const pcm = speechLike(8000 * 4, 8000, 22)
   let n = 0
@@ -176,7 +176,7 @@ test('a prompt alone, with no silence after it: its last frames do not wait', as
   opus.close()
 })
 
-test('a recording of what a remote hears is the same whatever its packets last', async () => {
+test('a recording of the audio sent to a remote is the same for every packet length', async () => {
   const recorded: Int16Array[] = []
   for (const ptimeMs of [20, 60]) {
     const { media, opus, one } = await alone('opus', asks(ptimeMs))
@@ -293,7 +293,7 @@ for (const [maxPtimeMs, sent] of [
   })
 }
 
-test('Opus to Opus: a loss and a rest keep their time, and nothing waits for what does not come', async () => {
+test('Opus to Opus: losses and DTX keep their time, and no packet waits for one that does not come', async () => {
   const { media, opus, one, two } = await conversation('opus', 'opus', asks(60))
   const pcm = speechLike(16_000 * 2, 16_000, 5)
   let n = 0
@@ -315,7 +315,7 @@ test('Opus to Opus: a loss and a rest keep their time, and nothing waits for wha
   opus.close()
 })
 
-test('a room is heard in packets as long as each asks for', async () => {
+test('each member of a room receives packets of the length that it asks for', async () => {
   const lengths = [20, 40, 60]
   const opus = await WarmOpus.open(4, {}, [48_000])
   const media = new VirtualMedia({}, 7, opus)

@@ -51,7 +51,7 @@ for (const [from, to] of [
   ['G722', 'PCMA'],
 ] as const) {
   for (const stallMs of [30, 45, 80]) {
-    test(`${from} to ${to}, the media thread stands still for ${stallMs} ms: nothing is lost or made up`, async () => {
+    test(`${from} to ${to}, the media thread stalls for ${stallMs} ms: nothing is lost or concealed`, async () => {
       for (const phaseMs of [0, 5, 10, 15]) {
         const { follower, stats } = await receivedThrough(from, to, stallMs, phaseMs)
         const where = `${phaseMs} ms after a frame`

@@ -16,7 +16,7 @@ import { frame, noise, roomOf, run } from './room-bed.ts'
 
 // The mixer without sessions: members of different codecs and rates.
 
-test('codecs of different rates hear each other, none what it cannot: 8,000 and 16,000 Hz', () => {
+test('members with codecs of different rates receive each other, within their own band: 8,000 and 16,000 Hz', () => {
   const low = new FakeSeat(sine(1000, 100 * frame, 8000, 4000))
   const wide = new FakeSeat(sine(6000, 200 * frame, 16_000, 4000), 'G722')
   const [narrow, alsoWide] = [new FakeSeat(new Int16Array(0), 'PCMA'), new FakeSeat(new Int16Array(0), 'G722')]
@@ -31,7 +31,7 @@ test('codecs of different rates hear each other, none what it cannot: 8,000 and 
   assert.ok(level(narrow, 2000, 8000) < -50 && level(low, 1000, 8000) < -50)
 })
 
-test('Opus members hear each other up to 48,000 Hz, and others what they can', async () => {
+test('Opus members receive each other up to 48,000 Hz, and other members within their bands', async () => {
   const warm = await WarmOpus.open(4, { bitrate: 40_000 }, [48_000])
   const host = { opus: warm, failed: (_seat: Seat, error: unknown) => assert.unreachable(String(error)) }
   const room = new Room(host, undefined, 0)

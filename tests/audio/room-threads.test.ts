@@ -19,7 +19,7 @@ const linked = (offsets: readonly number[]) => {
   })
 }
 
-test('a room on three threads: each hears all others exactly, two frames later where they are elsewhere', () => {
+test('a room on three threads: each member receives all others exactly, two frames later from another thread', () => {
   const parts = linked([0, 12_345, 7])
   const frames = 30
   const voices = Array.from({ length: 6 }, (_, n) => noise(frames * frame, n + 1, 5000))
@@ -43,7 +43,7 @@ test('a room on three threads: each hears all others exactly, two frames later w
   }
 })
 
-test('a thread that stalls or is gone is silent for the others, and heard again when it is back', () => {
+test('members of a thread that stalls or ends are silent for the others, and audible again when it is back', () => {
   const [one, two] = linked([0, 0])
   const listener = new FakeSeat()
   const speaker = new FakeSeat(sine(440, 200 * frame, 8000))

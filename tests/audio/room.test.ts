@@ -14,7 +14,7 @@ import { clip, frame, noise, opus, roomOf, run } from './room-bed.ts'
 
 // The mixer without sessions: sums, edges, faults.
 
-test('each hears exactly the sum of the others, clipped once, whatever the number: 40 rooms of 2 to 50', () => {
+test('each member receives exactly the sum of the others, clipped once, for any number: 40 rooms of 2 to 50', () => {
   const random = seeded(4)
   for (let round = 0; round < 40; round++) {
     const size = round === 0 ? 50 : 2 + Math.floor(random() * 20)
@@ -43,7 +43,7 @@ test('each hears exactly the sum of the others, clipped once, whatever the numbe
   }
 })
 
-test('who is silent, or muted, hears the same bytes as all others who are, encoded once a codec', () => {
+test('silent and muted members receive the same bytes, encoded once for each codec', () => {
   const voice = sine(440, 60 * frame, 8000)
   const speaker = new FakeSeat(voice)
   const silent = [new FakeSeat(), new FakeSeat(), new FakeSeat(), new FakeSeat(voice)]
@@ -117,7 +117,7 @@ test('others come, go, are muted and speak again in mid-tone: no click and no ga
   assert.ok(Math.min(...pieces) > -14, `the steady one at ${Math.min(...pieces)} dBm0`)
 })
 
-test('a tone of the room is heard by all, at once; many who come together do not ring for ever', () => {
+test('a room tone reaches all members at once; many joins at the same time do not ring for ever', () => {
   const seats = [new FakeSeat(), new FakeSeat(), new FakeSeat(new Int16Array(0), 'G722')]
   const room = roomOf(...seats)
   for (let n = 0; n < 50; n++) room.sound('enter')
@@ -171,7 +171,7 @@ test('a room that fails itself ends with its members; other rooms go on', () => 
   assert.is(seats[2]!.received.length, 2)
 })
 
-test('after a stall what is owed is made up, up to 100 ms, and the clock keeps its beat', () => {
+test('after a stall owed frames are sent, up to 100 ms, and the clock keeps its grid', () => {
   const seat = new FakeSeat()
   const room = roomOf(seat)
   run(room, 3)

@@ -99,7 +99,7 @@ test('one track: the other side is silent', () => {
   }
 })
 
-test('prompts lie on the right, where they were heard; the caller goes on on the left', () => {
+test('prompts are on the right channel, where they were played; the caller continues on the left', () => {
   const { media, a, start, stop, side } = recorded()
   const bytes = Uint8Array.from({ length: 1600 }, (_, i) => (i * 7) & 0xff)
   media.prompts.set('p', { codec: 'PCMU', bytes })

@@ -104,7 +104,7 @@ test('the score falls with loss, with losses that come together, and with jitter
   assert.ok(mosOf({ lossRatio: 0, spreadMs: 200 }) < best - 0.03, 'jitter')
 })
 
-test('a session tells every five seconds once it is agreed on, and not before', () => {
+test('a session reports every five seconds after the agreement, and not before', () => {
   const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
   media.run(12_000)

@@ -23,7 +23,7 @@ const run = (guests: readonly Guest[], ms: number): void => {
 
 const tones = [500, 900, 1300, 1700, 2100]
 
-test('each hears all others and not itself; packets every 20 ms, without a gap', () => {
+test('each member receives all others and not itself; packets every 20 ms, without a gap', () => {
   const media = new VirtualMedia()
   const guests = tones.map((hz, n) => new Guest(media, n, hz, n % 2 === 0 ? {} : law).join())
   run(guests, 1500)
@@ -44,7 +44,7 @@ test('each hears all others and not itself; packets every 20 ms, without a gap',
 
 const law = { codec: 'PCMA', payloadType: 8, accept: [{ payloadType: 8, codec: 'PCMA' }] } as const
 
-test('a muted member hears and is not heard, until it may speak; who leaves is heard no more, and hears nothing', () => {
+test('a muted member receives audio and sends none until it is unmuted; a member that left neither sends nor receives', () => {
   const media = new VirtualMedia()
   const [a, b, c] = tones.slice(0, 3).map((hz, n) => new Guest(media, n, hz)) as [Guest, Guest, Guest]
   const guests = [a, b, c]
@@ -77,7 +77,7 @@ test('rooms are apart; who joins another leaves the first', () => {
   assert.ok(guests[2]!.levelOf(tones[1]!) > clear && guests[1]!.levelOf(tones[3]!) > clear)
 })
 
-test('a room tone is heard by all; a play interrupts what one hears, and the mix goes on after it', () => {
+test('a room tone reaches all members; a play to one member interrupts its mix, which continues afterwards', () => {
   const media = new VirtualMedia()
   const guests = [undefined, 900].map((hz, n) => new Guest(media, n, hz).join())
   const [a, b] = guests as [Guest, Guest]
@@ -118,7 +118,7 @@ test('other packet lengths than the room’s frames', () => {
   }
 })
 
-test('a recording of one leg holds what it says and what it hears of the room', () => {
+test('a recording of one leg holds its own audio and the mix that it receives', () => {
   const media = new VirtualMedia()
   const guests = tones.slice(0, 3).map((hz, n) => new Guest(media, n, hz).join())
   run(guests, 500)
@@ -138,7 +138,7 @@ test('a recording of one leg holds what it says and what it hears of the room', 
   assert.ok(level(1, tones[0]!) < gone && level(1, tones[1]!) > clear && level(1, tones[2]!) > clear)
 })
 
-test('whoever comes at whatever moment is in step at once', () => {
+test('a member that joins at any moment is in step at once', () => {
   const media = new VirtualMedia()
   const guests: Guest[] = []
   for (let n = 0; n < 12; n++) {
@@ -159,7 +159,7 @@ test('whoever comes at whatever moment is in step at once', () => {
   }
 })
 
-test('keys are reported and not passed on, neither events nor, from a remote that has none, tones', () => {
+test('digits are reported and not forwarded: neither events nor, from a remote without events, tones', () => {
   const media = new VirtualMedia()
   const noEvents = { sendEvents: undefined, acceptEvents: undefined }
   const a = new Guest(media, 0, undefined).join()
@@ -184,7 +184,7 @@ test('keys are reported and not passed on, neither events nor, from a remote tha
   assert.ok(loud.filter(is => is).length <= 2, `${loud.filter(is => is).length * 20} ms of the tone`)
 })
 
-test('hold: who hears nothing for a while has lost no time, and who says nothing is silent', () => {
+test('hold: a member that receives nothing for a while loses no time, and one that sends nothing is silent', () => {
   const media = new VirtualMedia()
   const [a, b] = [500, 900].map((hz, n) => new Guest(media, n, hz).join()) as [Guest, Guest]
   run([a, b], 1000)
@@ -202,7 +202,7 @@ test('hold: who hears nothing for a while has lost no time, and who says nothing
   assert.ok(Math.abs(passed - (back.at - from.at)) <= 20, `${passed} ms of ${back.at - from.at}`)
 })
 
-test('Opus and G.722 members hear G.711 members and each other', async () => {
+test('Opus and G.722 members receive G.711 members and each other', async () => {
   const opus = await WarmOpus.open(10, {}, [16_000, 48_000])
   const media = new VirtualMedia({}, 7, opus)
   const asOpus = { codec: 'opus', payloadType: 111, accept: [{ payloadType: 111, codec: 'opus' }] } as const

@@ -103,7 +103,7 @@ test('what does not repeat is left alone until it is urgent; where it is quiet a
   assert.is(stretch.cut(noise.slice(), 0, 10, true), 0)
 })
 
-test('a tone over a network that changes its mind: no click, whatever is left out, drawn out or made up', () => {
+test('a tone over a network with changing delay has no click, whether samples are dropped, repeated or concealed', () => {
   for (const hz of [110, 210, 370]) {
     const random = seeded(hz)
     const tone = sine(hz, 8000 * 45, 8000)
@@ -203,7 +203,7 @@ test('reads of any length, codecs of any rate and junk: an ear never stops', () 
   }
 })
 
-test('a packet heard leaves no garbage behind, stretched or not', () => {
+test('a played packet leaves no garbage, stretched or not', () => {
   const ear = new PlayoutReader(8000, codecs, noOpus)
   const tone = sine(150, 160 * 4, 8000)
   const packet = new Uint8Array(172)

@@ -242,7 +242,7 @@ test('digits pass between legs of different kinds, their durations in the clock 
   opus.close()
 })
 
-test('comfort noise of a remote: heard at its level by a leg that cannot take it, passed on to one that can', async () => {
+test('comfort noise of a remote is played at its level to a leg that cannot take it, and forwarded to one that can', async () => {
   for (const [b, changes] of [
     ['opus', {}],
     ['PCMA', {}],

@@ -16,7 +16,7 @@ export interface ScriptedCase {
 }
 
 const nothingInCommon = /nothing in common/
-const stranger = selfSigned(1_800_000_000_000, Uint8Array.of(9, 9, 9))
+const unrelated = selfSigned(1_800_000_000_000, Uint8Array.of(9, 9, 9))
 
 interface HelloParts {
   version: number
@@ -234,11 +234,11 @@ const certificateCases = roles.flatMap(role => {
   return [
     by('an empty list', () => chained(), /no certificate/),
     by('one of no bytes', () => chained(new Uint8Array(0)), /no certificate/),
-    by('another one', () => chained(stranger.der), /fingerprint/),
-    by('another one in front of the one that is named', body => chained(stranger.der, firstOf(body)), /fingerprint/),
+    by('another one', () => chained(unrelated.der), /fingerprint/),
+    by('another one in front of the one that is named', body => chained(unrelated.der, firstOf(body)), /fingerprint/),
     by(
       'the right one, and nine more after it',
-      body => chained(firstOf(body), ...Array(9).fill(stranger.der)),
+      body => chained(firstOf(body), ...Array(9).fill(unrelated.der)),
       'connected',
     ),
     by('the right one, and 15,000 bytes after it', body => chained(firstOf(body), junk(15_000)), 'connected'),
@@ -249,7 +249,7 @@ const certificateCases = roles.flatMap(role => {
       /no certificate/,
     ),
     by('no such message', () => undefined, /out of turn/),
-    notNamed({ ...stranger, der: junk(300) }),
+    notNamed({ ...unrelated, der: junk(300) }),
   ]
 })
 
@@ -294,7 +294,7 @@ const clientCases: readonly ScriptedCase[] = [
     sent: 'a signature by another key',
     script: {
       role: 'client',
-      certificate: { ...selfSigned(1_800_000_000_000, uint(8, 1)), privateKey: stranger.privateKey },
+      certificate: { ...selfSigned(1_800_000_000_000, uint(8, 1)), privateKey: unrelated.privateKey },
     },
     expected: /not its sender/,
   },
@@ -336,7 +336,7 @@ const serverCases: readonly ScriptedCase[] = [
     sent: 'a signature by another key',
     script: {
       role: 'server',
-      certificate: { ...selfSigned(1_800_000_000_000, uint(8, 1)), privateKey: stranger.privateKey },
+      certificate: { ...selfSigned(1_800_000_000_000, uint(8, 1)), privateKey: unrelated.privateKey },
     },
     expected: signedWrong,
   },

@@ -72,7 +72,7 @@ test('JsSIP registers by digest, refuses a call with 486, and unregisters', asyn
   phone.stop()
 })
 
-test('JsSIP with a wrong password, and with a token that is revoked, is told so', async () => {
+test('JsSIP gets the reason for a wrong password and for a revoked token', async () => {
   const user = await bed.user()
   const wrong = jssipOf(user, 'not the token')
   const failed = event<{ cause: string; response: { status_code: number } }>(wrong, 'registrationFailed')
@@ -115,7 +115,7 @@ const stateOf = async (session: Session, wanted: SessionState): Promise<void> =>
   await until(`the session ${wanted}`, () => session.state === wanted)
 }
 
-test('SIP.js registers, calls out and hears why not, and refuses a call', async () => {
+test('SIP.js registers, places a call, gets the reason of a refusal, and refuses a call', async () => {
   await bed.document(busy)
   const user = await bed.user()
   let rejected = 0

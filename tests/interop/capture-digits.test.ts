@@ -30,7 +30,7 @@ const manners = [
   { manner: 'by their sound alone', others: '', more: 'ptime:20' },
 ]
 
-test('what a phone sends as its keys are pressed, packet by packet, as calls: a Gather posts the digits', async () => {
+test('the captured digit packets of a phone, sent as calls: a Gather posts the digits', async () => {
   const bed = await VerbBed.open()
   try {
     const calls = codecs.flatMap(each => manners.map(manner => ({ ...each, ...manner })))

@@ -8,15 +8,15 @@ import { ContractWalk } from '../rig/probes/contract.ts'
 // Every refusal of docs/errors.md over real HTTP.
 const errors = suite('contract: errors')
 
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 let bed: SwitchBed
 let walk: ContractWalk
-let stranger: RigAccount
+let other: RigAccount
 let poor: { key: string; uuid: string; number: string }
 
 errors.before(async () => {
   bed = await SwitchBed.open()
-  stranger = await RigAccount.make(bed.on)
+  other = await RigAccount.make(bed.on)
   const made = await RigAccount.make(bed.on, { balance: '0' })
   poor = { key: made.key, uuid: made.uuid, number: made.number }
   walk = await ContractWalk.open(bed.on)
@@ -40,13 +40,13 @@ async function made(key: string, path: string, body: unknown): Promise<any> {
 
 /** On-net, so that nothing but what is tried stands in its way. */
 const order = (of: { number: string }) => ({
-  to: of.number === stranger.number ? bed.account.number : stranger.number,
+  to: of.number === other.number ? bed.account.number : other.number,
   from: of.number,
   url: bed.customer.url('/voice'),
 })
 
 errors('400: a phone token for an end-user of another account, or an inactive one', async () => {
-  const theirs = await made(stranger.key, '/users/create', { email: 'a@a.test' })
+  const theirs = await made(other.key, '/users/create', { email: 'a@a.test' })
   await refused(400, bed.account.key, 'POST', '/phone-tokens/mint', { uuid: theirs.uuid })
   const ours = await made(bed.account.key, '/users/create', { email: 'a@a.test' })
   await made(bed.account.key, '/users/update', { uuid: ours.uuid, is_active: false })
@@ -67,46 +67,46 @@ errors('402: what cannot be paid for is not placed, not given and not minted', a
 })
 
 errors('403: a suspended account reads, but spends and places nothing; a caller ID that is not its own', async () => {
-  for (const from of ['+254700000999', stranger.number]) {
+  for (const from of ['+254700000999', other.number]) {
     const answer = await refused(403, bed.account.key, 'POST', '/calls/originate', { ...order(bed.account), from })
     assert.is(answer.body.code, 'END.0403')
   }
   const blocked = { ...order(bed.account), to: '+881612345678' }
   assert.is((await refused(403, bed.account.key, 'POST', '/calls/originate', blocked)).body.code, 'END.4433')
-  const { uuid } = await made(stranger.key, '/users/create', { email: 'b@a.test' })
+  const { uuid } = await made(other.key, '/users/create', { email: 'b@a.test' })
   const pool = (await bed.on.operator('POST', '/numbers', { number: '+254799000003' })).body
-  await bed.on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'suspended' })
+  await bed.on.operator('PATCH', `/accounts/${other.uuid}`, { status: 'suspended' })
   for (const [path, body] of [
-    ['/calls/originate', order(stranger)],
+    ['/calls/originate', order(other)],
     ['/numbers/acquire', { uuid: pool.uuid }],
     ['/phone-tokens/mint', { uuid }],
   ] as const) {
-    const answer = await refused(403, stranger.key, 'POST', path, body)
+    const answer = await refused(403, other.key, 'POST', path, body)
     assert.match(answer.body.detail, /^BILL\.0403/)
   }
-  const { body } = await walk.ask('GET', '/account/', { key: stranger.key })
+  const { body } = await walk.ask('GET', '/account/', { key: other.key })
   assert.is(body.status, 'suspended')
-  await bed.on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'active' })
+  await bed.on.operator('PATCH', `/accounts/${other.uuid}`, { status: 'active' })
 })
 
 errors('404: unknown, and what is another account’s', async () => {
-  const theirs = await made(stranger.key, '/keys/create', { name: 'theirs' })
+  const theirs = await made(other.key, '/keys/create', { name: 'theirs' })
   for (const [method, path, body] of [
-    ['POST', '/numbers/acquire', { uuid: nobody }],
-    ['POST', '/numbers/release', { uuid: stranger.numberUuid }],
-    ['POST', '/numbers/configure', { uuid: stranger.numberUuid }],
-    ['GET', `/calls/${nobody}`],
+    ['POST', '/numbers/acquire', { uuid: unknownUuid }],
+    ['POST', '/numbers/release', { uuid: other.numberUuid }],
+    ['POST', '/numbers/configure', { uuid: other.numberUuid }],
+    ['GET', `/calls/${unknownUuid}`],
     ['POST', '/calls/hangup', { sid: 'CA0000000000000000' }],
     ['GET', '/calls/hangup/CA0000000000000000'],
     ['GET', '/calls/hangup?sid=CA0000000000000000'],
-    ['POST', '/users/update', { uuid: nobody }],
-    ['POST', '/users/delete', { uuid: nobody }],
+    ['POST', '/users/update', { uuid: unknownUuid }],
+    ['POST', '/users/delete', { uuid: unknownUuid }],
     ['POST', '/keys/revoke', { uuid: theirs.uuid }],
-    ['POST', '/phone-tokens/mint', { uuid: nobody }],
-    ['POST', '/phone-tokens/revoke', { uuid: nobody }],
-    ['POST', '/recordings/download', { uuid: nobody }],
-    ['POST', '/recordings/delete', { uuid: nobody }],
-    ['GET', `/documents/${nobody}`],
+    ['POST', '/phone-tokens/mint', { uuid: unknownUuid }],
+    ['POST', '/phone-tokens/revoke', { uuid: unknownUuid }],
+    ['POST', '/recordings/download', { uuid: unknownUuid }],
+    ['POST', '/recordings/delete', { uuid: unknownUuid }],
+    ['GET', `/documents/${unknownUuid}`],
     ['GET', '/assets/none'],
   ] as const) {
     await refused(404, bed.account.key, method, path, body)
@@ -118,7 +118,7 @@ errors('404: unknown, and what is another account’s', async () => {
 
 errors('409: taken, twice, and the eleventh key', async () => {
   const pool = (await bed.on.operator('POST', '/numbers', { number: '+254799000004' })).body
-  await made(stranger.key, '/numbers/acquire', { uuid: pool.uuid })
+  await made(other.key, '/numbers/acquire', { uuid: pool.uuid })
   await refused(409, bed.account.key, 'POST', '/numbers/acquire', { uuid: pool.uuid })
   await made(bed.account.key, '/users/create', { email: 'Twice@a.test' })
   await refused(409, bed.account.key, 'POST', '/users/create', { email: 'twice@a.test' })
@@ -133,8 +133,8 @@ errors('409: taken, twice, and the eleventh key', async () => {
 })
 
 errors('401: one answer for a missing, malformed, unknown and revoked key', async () => {
-  const revoked = await made(stranger.key, '/keys/create', { name: 'revoked' })
-  await made(stranger.key, '/keys/revoke', { uuid: revoked.uuid })
+  const revoked = await made(other.key, '/keys/create', { name: 'revoked' })
+  await made(other.key, '/keys/revoke', { uuid: revoked.uuid })
   const answers = []
   for (const authorization of [undefined, 'Basic dTpw', 'Bearer', 'Bearer nonsense', `Bearer ${revoked.key}`]) {
     const answer = await walk.ask('GET', '/account/', { headers: authorization === undefined ? {} : { authorization } })
@@ -198,30 +198,30 @@ errors('422: every field of the API keeps its type and its limits, and says whic
     ['/account/webhooks', 'fallback_mode', [{ fallback_mode: 'sing' }]],
     ['/account/webhooks/endpoint', 'url', [{}, { url: null }]],
     ['/users/create', 'email', [{}, { email: 'nobody' }]],
-    ['/users/update', 'is_active', [{ uuid: nobody, is_active: 'true' }]],
+    ['/users/update', 'is_active', [{ uuid: unknownUuid, is_active: 'true' }]],
     ['/keys/create', 'name', [{}, { name: '' }]],
     [
       '/phone-tokens/mint',
       'ttl_seconds',
       [
-        { uuid: nobody, ttl_seconds: 3601 },
-        { uuid: nobody, ttl_seconds: 0 },
+        { uuid: unknownUuid, ttl_seconds: 3601 },
+        { uuid: unknownUuid, ttl_seconds: 0 },
       ],
     ],
     [
       '/phone-tokens/mint',
       'max_concurrent',
       [
-        { uuid: nobody, max_concurrent: 11 },
-        { uuid: nobody, max_concurrent: 0 },
+        { uuid: unknownUuid, max_concurrent: 11 },
+        { uuid: unknownUuid, max_concurrent: 0 },
       ],
     ],
     [
       '/recordings/download',
       'ttl_seconds',
       [
-        { uuid: nobody, ttl_seconds: 86_401 },
-        { uuid: nobody, ttl_seconds: 0 },
+        { uuid: unknownUuid, ttl_seconds: 86_401 },
+        { uuid: unknownUuid, ttl_seconds: 0 },
       ],
     ],
   ]

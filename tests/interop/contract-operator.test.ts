@@ -38,7 +38,7 @@ const documentFields: Shape = {
   created_at: 'timestamp',
   updated_at: 'timestamp',
 }
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 
 let on: SwitchProcess
 let walk: ContractWalk
@@ -89,7 +89,7 @@ operator('accounts: make, list, change, credit once by reference, keys, ledger',
     [2, ['-0.50', '100.00']],
   )
   assert.is((await ask(200, 'GET', path)).wallet_balance, '99.50')
-  for (const each of [`/operator/accounts/${nobody}`, `/operator/accounts/${nobody}/ledger`])
+  for (const each of [`/operator/accounts/${unknownUuid}`, `/operator/accounts/${unknownUuid}/ledger`])
     await ask(404, 'GET', each)
   await ask(422, 'POST', '/operator/accounts', { name: 'x', wallet_balance: 12 })
   await ask(422, 'PATCH', path, { status: 'asleep' })
@@ -214,18 +214,18 @@ operator('the console and the tools of the portal answer as described', async ()
   const trunk = await ask(201, 'POST', '/operator/trunks', { name: 'in only', inbound_hosts: ['192.0.2.7'] })
   const states = await ask(200, 'GET', '/operator/trunks/states')
   assert.is(states.find(({ uuid }: { uuid: string }) => uuid === trunk.uuid).live_legs, 0)
-  await ask(404, 'POST', `/operator/trunks/${nobody}/test`)
+  await ask(404, 'POST', `/operator/trunks/${unknownUuid}/test`)
   await ask(409, 'POST', `/operator/trunks/${trunk.uuid}/test`)
   await ask(200, 'DELETE', `/operator/trunks/${trunk.uuid}`)
   assert.is((await ask(200, 'GET', '/operator/routes?to=%2B254711000001')).number, '+254711000001')
   await ask(422, 'GET', '/operator/routes?to=254')
-  await ask(404, 'GET', `/operator/calls/${nobody}/dump`)
+  await ask(404, 'GET', `/operator/calls/${unknownUuid}/dump`)
   await ask(200, 'GET', '/operator/sessions')
-  await ask(404, 'DELETE', `/operator/sessions/${nobody}`)
+  await ask(404, 'DELETE', `/operator/sessions/${unknownUuid}`)
   const [account] = (await ask(200, 'GET', '/operator/accounts?limit=1')).accounts
   const link = await ask(201, 'POST', `/operator/accounts/${account.uuid}/link`, {})
   assert.match(link.url, /^http.*#/)
-  await ask(404, 'POST', `/operator/accounts/${nobody}/link`, {})
+  await ask(404, 'POST', `/operator/accounts/${unknownUuid}/link`, {})
 
   assert.ok((await own(200, 'GET', '/documents/vocabulary')).verbs.length >= 10)
   const body = '<Response><Say>Karibu</Say></Response>'
@@ -237,7 +237,7 @@ operator('the console and the tools of the portal answer as described', async ()
     revisions.map((revision: { body: string }) => revision.body.includes('Karibu')),
     [false, true],
   )
-  await own(404, 'GET', `/documents/${nobody}/revisions`)
+  await own(404, 'GET', `/documents/${unknownUuid}/revisions`)
 })
 
 operator('every operation of the operator’s side was met', () => {

@@ -21,7 +21,7 @@ async function counting(port: number): Promise<{ readonly socket: Socket; readon
 }
 
 fraud(
-  'numbers that cost much, from a trusted trunk and from a stranger: refused or dropped, nothing sent, nothing held',
+  'numbers that cost much, from a trusted trunk and from an unknown source: refused or dropped, nothing sent, nothing held',
   async () => {
     const bed = await SwitchBed.open()
     const carrier = await counting(await freePort())
@@ -32,7 +32,7 @@ fraud(
       await addTrunk(bed.on, { name: 'everything', port, prefixes: ['+'], inbound: false })
       const send = async (asTrunk: boolean) => {
         for (const [at, { name, bytes }] of ownInputs('toll-fraud').entries()) {
-          const tag = `${asTrunk ? 'trunk' : 'stranger'}-${at}`
+          const tag = `${asTrunk ? 'trunk' : 'unknown'}-${at}`
           const text = Buffer.from(bytes)
             .toString('latin1')
             .replace('z9hG4bKfixture1', `z9hG4bK${tag}`)
@@ -48,7 +48,7 @@ fraud(
       }
       await send(false)
       await sleep(500)
-      assert.equal(caller.received, [], 'strangers hear nothing')
+      assert.equal(caller.received, [], 'unknown sources get no answer')
       await addTrunk(bed.on, { name: 'trusted', port: await freePort(), prefixes: [] })
       await send(true)
       assert.equal(carrier.received, [])

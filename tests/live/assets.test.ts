@@ -75,7 +75,7 @@ test('what is no audio is refused, and the old asset stays', async () => {
   )
 })
 
-test('MP3 is told from its bytes, kept as it came, and lasts as long as it sounds', async () => {
+test('MP3 is recognized by its bytes, kept as uploaded, and has its real duration', async () => {
   // Frames of 128 kbit/s at 44,100 Hz that hold nothing: 26 ms each.
   const frame = Buffer.alloc(417)
   frame.set([0xff, 0xfb, 0x90, 0xc4])

@@ -124,7 +124,7 @@ test('an MP3 becomes a WAV of no more than 24,000 Hz', async () => {
   assert.ok(pcm.every(sample => Math.abs(sample) <= 2))
 })
 
-test('what was uploaded is told by its bytes, and lasts as long as it sounds', async () => {
+test('an upload is recognized by its bytes, and has its real duration', async () => {
   const kinds = []
   for (const bytes of [await oggOf(1), silentMp3(39)]) {
     const found = await inspectAudio(bytes)
@@ -136,7 +136,7 @@ test('what was uploaded is told by its bytes, and lasts as long as it sounds', a
   ])
 })
 
-test('damaged, foreign and hostile files are refused, and leave nothing behind', async () => {
+test('damaged, foreign and hostile files are refused, and leave no file', async () => {
   const random = seeded(5)
   const ogg = await oggOf(1)
   const damaged = ogg.map((byte, at) => (at > 200 && at % 40 === 0 ? byte ^ 0x55 : byte))

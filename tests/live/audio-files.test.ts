@@ -51,7 +51,7 @@ for (const [name, ...args] of [
   ['ogg', '-c:a', 'libopus', '-ac', '2', '-b:a', '96k', '-frame_duration', '60', '-f', 'ogg'],
   ['ogg', '-c:a', 'libopus', '-ar', '16000', '-b:a', '16k', '-application', 'voip', '-f', 'opus'],
 ] as const) {
-  test(`${name} by ffmpeg ${args.join(' ')}: what ffmpeg hears in it`, async () => {
+  test(`${name} by ffmpeg ${args.join(' ')}: the same audio as ffmpeg decodes`, async () => {
     const bytes = encoded(...args)
     const found = await inspectAudio(bytes)
     assert.ok(found.ok && found.mediaFormat === name, JSON.stringify(found))

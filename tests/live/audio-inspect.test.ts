@@ -34,7 +34,7 @@ test('seeded mutations of good files never throw and never last longer than they
   }
 })
 
-test('what is no audio that we play is told by its bytes', async () => {
+test('files that are no playable audio are recognized by their bytes', async () => {
   const codeOf = async (...bytes: number[]) => {
     const found = await inspectAudio(Uint8Array.from(bytes))
     return found.ok ? 'ok' : `${found.code} ${found.detail}`

@@ -6,7 +6,7 @@ import { WeriftPeer } from '../core/bed/werift-peer.ts'
 import { until } from '../rig/probes/wait.ts'
 import { sleep } from '../rtp/bed/media-peer.ts'
 
-test('a browser’s leg has its reports too, protected: live figures, the round trip, and what the browser heard', async () => {
+test('a browser’s leg has protected reports too: live figures, the round trip, and the quality that the browser received', async () => {
   const bed = await MediaBed.open()
   const browser = new WeriftPeer()
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await browser.offer() })

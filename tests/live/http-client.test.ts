@@ -211,7 +211,7 @@ test('a refused connection, a name that does not exist, and what is no URL', asy
   await client.close()
 })
 
-test('a stalled answer holds nobody else up, and the connection after a good answer is used again', async () => {
+test('a stalled answer delays no other request, and the connection after a good answer is used again', async () => {
   const server = await rawServer(({ head, socket }) => {
     if (!head.includes('/stall')) socket.write(response(200, 'ok'))
   })

@@ -180,7 +180,7 @@ test('a certificate that is replaced serves new connections and cuts none', asyn
   }
 })
 
-test('whoever opens connections and says nothing shuts nobody out', async () => {
+test('silent connections of one address keep no other client out', async () => {
   const switched = await serving([listener('https')])
   const silent: Socket[] = []
   try {

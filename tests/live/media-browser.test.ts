@@ -28,7 +28,7 @@ test('a browser offers: answered, connected, both ways through a bridge to a tru
   trunk.close()
 })
 
-test('a prompt waits for the keys: none of its words is lost', async () => {
+test('a prompt waits for the SRTP keys: none of its words is lost', async () => {
   const bed = await MediaBed.open()
   const browser = new WeriftPeer()
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await browser.offer() })
@@ -48,7 +48,7 @@ test('a prompt waits for the keys: none of its words is lost', async () => {
   await browser.close()
 })
 
-test('another certificate than the offer names: no media, reported as a fault of DTLS, or of ICE when nobody comes', async () => {
+test('a certificate that the offer does not name: no media, reported as a fault of DTLS, or of ICE when no packet comes', async () => {
   const bed = await MediaBed.open()
   const browser = new WeriftPeer()
   const offer = (await browser.offer()).replace(/^(a=fingerprint:sha-256 )../gm, '$100')

@@ -24,7 +24,7 @@ const of = (peer: MediaPeer, options: Parameters<typeof sdp>[1] = {}) =>
   sdp(peer.port, { ...options, lines: `a=rtcp:${peer.rtcp.address().port}\r\n${options.lines ?? ''}` })
 
 for (const workers of [0, 1]) {
-  test(`an offered call: played to, recorded, keys heard, closed once (${workers} threads)`, async () => {
+  test(`an offered call: played to, recorded, digits received, closed once (${workers} threads)`, async () => {
     const bed = await MediaBed.open({}, workers)
     const peer = await MediaPeer.open()
     const pcm = new Int16Array(noise(8000, 3).buffer)
@@ -358,7 +358,7 @@ test('what cannot be: reported once, answered when closed, orders end', async ()
   await bed.media.close()
 })
 
-test('of failed legs that nobody closes the oldest are forgotten', async () => {
+test('of failed legs that are not closed the oldest are forgotten', async () => {
   const bed = await MediaBed.open()
   for (let at = 0; at < 1002; at++) bed.do({ type: 'media.open', legId: leg(`failed-${at}`), callId, offer: 'not sdp' })
   assert.is((await bed.media.counters()).legs, 1000)
@@ -370,7 +370,7 @@ test('of failed legs that nobody closes the oldest are forgotten', async () => {
   await bed.media.close()
 })
 
-test('that there is no media is told before what was ordered with the answer ends by it', async () => {
+test('missing media is reported before orders that came with the answer end because of it', async () => {
   const bed = await MediaBed.open()
   for (const offer of ['not sdp', sdp(4000, { types: '18' })]) {
     const legId = leg(offer)

@@ -138,10 +138,10 @@ for (const transport of ['tcp', 'tls'] as const) {
   })
 }
 
-test('ACKs, responses, and strangers over the limit are met with silence', async () => {
+test('ACKs, responses and unknown sources over the limit get no answer', async () => {
   const bed = await open()
   try {
-    const large = head('INVITE', 'stranger', 'Content-Length: 70000') + body(70_000)
+    const large = head('INVITE', 'unknown', 'Content-Length: 70000') + body(70_000)
     assert.is(await receivedAfter(await line(bed, 'tcp'), large), '')
     await bed.trust()
     const unanswered = [

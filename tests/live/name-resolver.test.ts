@@ -84,7 +84,7 @@ test('A and AAAA, IPv4 first; CNAMEs; addresses; names that are none', () =>
     },
   ))
 
-test('SRV: what is there, what is not, and what nobody says', () =>
+test('SRV: records that exist, that do not, and that no server answers', () =>
   bed(
     zone({
       '_sip._udp.a.test': { srv: [{ name: 'edge.a.test', port: 5070 }] },
@@ -224,7 +224,7 @@ test('a name server that is late is waited for; one that says nothing is given u
     },
   ))
 
-test('a family that is not answered holds back nobody, but who wants all addresses', () =>
+test('an unanswered address family delays only those who want all addresses', () =>
   bed(
     ({ name, type }) => {
       if (name !== 'half.test') return undefined

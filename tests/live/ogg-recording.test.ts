@@ -111,7 +111,7 @@ test('one channel and two, of both rates: every sound in its place, to the sampl
   }
 })
 
-test('who speaks on one channel is not heard on the other', async () => {
+test('audio of one channel is not audible on the other', async () => {
   const path = join(folder, 'apart.ogg')
   const left = speechLike(24_000, 8000, 4)
   await record(path, interleaved([left, new Int16Array(24_000)]), 2, 8000)
@@ -119,7 +119,7 @@ test('who speaks on one channel is not heard on the other', async () => {
   assert.ok(right!.every(sample => Math.abs(sample) <= 1))
 })
 
-test('it ends where it is told to, whichever page that is on; also with nothing in it', async () => {
+test('the recording ends at the ordered place, on any page; also with nothing in it', async () => {
   const pcm = speechLike(40_000, 8000, 5)
   for (const kept of [40_000, 39_999, 39_948, 38_000, 20_001, 9600, 160, 1, 0]) {
     const path = join(folder, `kept-${kept}.ogg`)
@@ -139,7 +139,7 @@ test('it ends where it is told to, whichever page that is on; also with nothing 
   )
 })
 
-test('a folder that is not there is a failure, and harms nobody', async () => {
+test('a missing folder fails the recording, and the call goes on', async () => {
   const sink = files.open(join(folder, 'no', 'such', 'folder.ogg'))
   const other = record(join(folder, 'beside.ogg'), speechLike(8000, 8000, 6), 1, 8000)
   sink.write(new Int16Array(160), 0, 160)

@@ -28,7 +28,7 @@ test('never more than the limit in any window, and no less than it when there is
   }
 })
 
-test('after the wait that it tells, the next one passes', () => {
+test('after the Retry-After that it gives, the next one passes', () => {
   const window = new SlidingWindow(2, 60_000)
   window.take(0)
   window.take(10)
@@ -53,7 +53,7 @@ test('3000 a minute per account', () => {
   limits.countRequest('a', 60_000)
 })
 
-test('refusals of one name leave one after the other; where too many wait, that is reported; nobody else waits for them', () => {
+test('refusals of one name leave one after the other; too many waiting ones are reported; other names do not wait for them', () => {
   const limits = new RequestLimits()
   const waits = Array.from({ length: 100 }, () => limits.refusalWaitMs('a', 1000))
   assert.equal(
@@ -107,7 +107,7 @@ test('unknown keys: 20 a minute from one address, then 429; known keys and no ke
   await bed.close()
 })
 
-test('a trusted proxy tells whose wrong keys they are; anybody else tells nothing', async () => {
+test('X-Forwarded-For of a trusted proxy says whose wrong keys they are; that of others is ignored', async () => {
   const wrong = (bed: ApiBed, count: number, from: string, forwarded: string) =>
     bed.app
       .inject({

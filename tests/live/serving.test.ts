@@ -44,7 +44,7 @@ test('readiness is reported once all listeners are open; the operator key is mad
   await second.close()
 })
 
-test('a body too large is refused to whoever still sends it, and the connection goes on', async () => {
+test('a body that is too large is refused while it is being sent, and the connection goes on', async () => {
   const serving = await serve(settingsOf('large'), log, openTestSwitch)
   const { port } = serving.http[0]!
   const key = serving.operatorKey

@@ -107,7 +107,7 @@ test('1,000 connections that never sign in: most are refused, and a call goes th
   phone.close()
 })
 
-test('a reader that takes nothing is cut, and holds up nobody', async () => {
+test('a reader that takes nothing is cut, and delays no other', async () => {
   const slow = await phoneOf(await bed.user())
   await slow.register()
   const other = await phoneOf(await bed.user())
@@ -148,7 +148,7 @@ test('own wss: listeners take phones too, with the certificate of the settings; 
   }
 })
 
-test('closing: phones are told to come back later', async () => {
+test('closing: phones get 503 with Retry-After', async () => {
   const user = await bed.user()
   const phone = await phoneOf(user)
   await phone.register()

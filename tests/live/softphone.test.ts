@@ -28,7 +28,7 @@ for (const by of ['bearer', 'digest'] as const) {
   })
 }
 
-test('a call to a hosted document: rung, answered, its tone is heard, BYE', async () => {
+test('a call to a hosted document: rung, answered, its tone is received, BYE', async () => {
   await bed.sauti.repositories.assets.put(
     bed.account,
     'tone',
@@ -65,7 +65,7 @@ test('a call to a hosted document: rung, answered, its tone is heard, BYE', asyn
   })
 })
 
-test('one phone calls another by its extension: who calls is seen, both hear each other, the callee hangs up', async () => {
+test('one phone calls another by its extension: the caller is shown, both receive each other, the callee hangs up', async () => {
   await bed.document(dialWhatWasDialled)
   const [amina, baraka] = [await bed.user(), await bed.user()]
   await withPhones([amina, { desk: baraka }], async (caller, callee) => {
@@ -142,7 +142,7 @@ test('the callee rejects: 486 to the caller; the caller gives up: CANCEL to the 
   })
 })
 
-test('two phones of one user ring; the first answer takes the call, the other hears CANCEL', async () => {
+test('two phones of one user ring; the first answer takes the call, the other gets CANCEL', async () => {
   await bed.document(dialWhatWasDialled)
   const [amina, baraka] = [await bed.user(), await bed.user()]
   const again = await bed.token(baraka.user)
@@ -245,7 +245,7 @@ test('revoked: no longer registered, new calls refused at once, the live call go
   })
 })
 
-test('the WebSocket is cut in mid-call: the phone comes back, and hears of the end over the new one', async () => {
+test('the WebSocket is cut during a call: the phone reconnects, and gets the BYE over the new connection', async () => {
   await bed.document('<Response><Play asset="tone" loop="0"/></Response>')
   const user = await bed.user()
   await withPhones([user], async phone => {

@@ -72,7 +72,7 @@ test('a server that refuses the words is not sick: the next words are asked for 
   assert.equal(library.counters.openai, { spoken: 1, failed: 1, skipped: 0 })
 })
 
-test('an engine that hangs holds up nobody else: other voices speak at once, and so do the calls after it', async context => {
+test('an engine that hangs delays no other: other voices speak at once, and so do the calls after it', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   const { speak, library } = bed(context, {
     piper: piperOf(context, voices),
@@ -99,7 +99,7 @@ test('an engine that hangs holds up nobody else: other voices speak at once, and
   assert.equal(library.counters.openai, { spoken: 0, failed: 16, skipped: 24 })
 })
 
-test('without espeak-ng an engine that rests is tried all the same: there is nobody else', async context => {
+test('without espeak-ng an engine that is paused after a failure is tried all the same', async context => {
   const server = openaiOf(context)
   const missing: SpeechEngine = { prepare: () => Promise.reject(new SpeechFault('no espeak-ng')), close() {} }
   const { library, speak } = bed(context, { openai: server }, missing)

@@ -135,7 +135,7 @@ test('espeak-ng: a long text is there at once, sounds as if it were spoken in on
 
 const pcmIn44 = (path: string) => ({ size: readFileSync(path).readUInt32LE(40) })
 
-test('espeak-ng that dies in the middle of a text says it again, and nothing is heard twice', async context => {
+test('espeak-ng that dies in the middle of a text speaks it again, and nothing is played twice', async context => {
   const { library } = bed(
     context,
     counting(context.folder, 60, `if (started === 1 && second === 30) process.kill(process.pid, 'SIGKILL')`),
@@ -215,7 +215,7 @@ test('Piper or a server that fails between two pieces: espeak-ng speaks the rest
     assert.is(tonesOf(pcm, Number(own[0])), own[1])
     const engine = name.split(':')[0]!
     assert.is(library.counters[engine]?.failed, 1)
-    const again = await until('it to have rested', async () => {
+    const again = await until('it to have expectAllEnded', async () => {
       const next = await library.speak('call-2', { text, voice: name })
       if (next.growing === undefined) return undefined
       return (await grown(next)).durationMs > 60 * (text.length - 20) ? next : undefined
@@ -235,7 +235,7 @@ test('a speech server is asked for a long text in pieces, and for others at once
   assert.ok(inputs.length > 3 && inputs[0]!.length <= 200 && inputs.every(input => input.length <= 2000))
 })
 
-test('nobody hears it any more: the rest is not spoken and its file goes; whoever else hears it hears it whole', async context => {
+test('no call plays it any more: the rest is not spoken and its file goes; another caller hears the whole text', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   const { library, cache, cacheFolder } = bed(context, counting(context.folder, 1), {
     piper: piperOf(context, voices),

@@ -22,7 +22,7 @@ async function terminated(): Promise<void> {
 }
 
 if (loadLibC() !== undefined) {
-  test('a thread that is terminated leaves no memory behind', async () => {
+  test('a terminated thread leaves no memory allocated', async () => {
     for (let n = 0; n < 4; n++) await terminated()
     const before = process.memoryUsage.rss()
     for (let n = 0; n < threads; n++) await terminated()

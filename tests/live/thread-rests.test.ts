@@ -23,7 +23,7 @@ const busyShareOf = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.eventLoopUtilization(before).utilization
 }
 
-test('whoever ends it while a disk is slow waits without work', async () => {
+test('a close during a slow disk waits without using the processor', async () => {
   const path = join(folder, 'slow.wav')
   // Nobody reads there yet: whoever opens it to write has to wait.
   execFileSync('mkfifo', [`${path}.new`])

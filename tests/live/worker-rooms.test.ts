@@ -49,7 +49,7 @@ test('the memory of a room is one for all threads, and given up with its last me
 })
 
 for (const workers of [0, 2]) {
-  test(`each hears all others and not itself, whatever thread they live on (${workers} threads)`, async () => {
+  test(`each member receives all others and not itself, on any thread (${workers} threads)`, async () => {
     const log = new EventLog()
     const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers }, log.emit, error => {
       throw error

@@ -24,7 +24,7 @@ test('the ports are shared out in whole pairs', () => {
 })
 
 for (const workers of [0, 2]) {
-  test(`two legs hear each other byte for byte over real sockets (${workers} threads)`, async () => {
+  test(`two legs receive each other byte for byte over real sockets (${workers} threads)`, async () => {
     const log = new EventLog()
     const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers }, log.emit, error => {
       throw error
@@ -88,7 +88,7 @@ test('what a thread has left open when it ended without a word is closed: its po
   next.close()
 })
 
-test('a thread that dies takes its sessions with it, tells so, and is replaced', async () => {
+test('a thread that dies ends its sessions, is reported, and is replaced', async () => {
   const log = new EventLog()
   const died: Error[] = []
   // No socket can be bound to this: each thread dies as soon as it lives.

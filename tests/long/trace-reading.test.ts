@@ -16,7 +16,7 @@ const readWhole = async (traces: CallTraces, id: string) => {
   return JSON.parse(Buffer.from(found.body).toString())
 }
 
-test('a long call is read whole, page by page and as text; after a restart too, then whoever else asks gets nothing', async () => {
+test('a long call is read whole, by pages and as text, also after a restart; another account gets nothing', async () => {
   const { traces, sid } = await openLongCall(folder)
   const whole = await readWhole(traces, sid)
   assert.ok(whole.entries.length >= 2000, `${whole.entries.length} entries`)

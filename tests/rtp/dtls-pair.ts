@@ -4,7 +4,7 @@ import { type DtlsCertificate, type Fingerprint, selfSigned } from '../../rtp/dt
 import type { SrtpProfile } from '../../rtp/srtp/profile.ts'
 
 const certificates = [1, 2, 3].map(n => selfSigned(1_800_000_000_000, Uint8Array.of(n, 2, 3, 4)))
-export const [ours, theirs, stranger] = certificates as [DtlsCertificate, DtlsCertificate, DtlsCertificate]
+export const [ours, theirs, unrelated] = certificates as [DtlsCertificate, DtlsCertificate, DtlsCertificate]
 export const named = ({ fingerprint: value }: DtlsCertificate): Fingerprint[] => [{ algorithm: 'sha-256', value }]
 
 export interface Flying {

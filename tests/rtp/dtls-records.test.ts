@@ -89,7 +89,7 @@ for (const role of roles) {
     assert.ok(pair.alerts.length >= 2 && pair.alerts.length <= 10, 'not one for each')
   })
 
-  test(`with a ${role}: application data and other types are read by nobody, a datagram of rubbish ends at the rubbish`, () => {
+  test(`with a ${role}: application data and other types are ignored, and a datagram of rubbish ends at the rubbish`, () => {
     const pair = connected()
     for (const type of [0, 23, 24, 25, 255]) pair.send(type, 1, new Uint8Array(5000))
     for (let i = 0; i < 200; i++) pair.deliver(new Uint8Array(randomBytes(1 + i)))

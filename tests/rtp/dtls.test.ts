@@ -6,7 +6,7 @@ import { type DtlsCertificate, fingerprintOf, isNamed } from '../../rtp/dtls/cer
 import { fragmentsOf, handshakeTypes, Reassembly } from '../../rtp/dtls/handshake-message.ts'
 import { contentTypes, recordsOf } from '../../rtp/dtls/record.ts'
 import { seeded } from '../rig/probes/seeded.ts'
-import { both, type Flying, named, ours, Pair, stranger, theirs } from './dtls-pair.ts'
+import { both, type Flying, named, ours, Pair, theirs, unrelated } from './dtls-pair.ts'
 
 test('a handshake: both ends hold the same keys, each the right way round', () => {
   for (const profile of ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32', 'AEAD_AES_128_GCM'] as const) {
@@ -75,17 +75,17 @@ test('messages in fragments of any size, out of order and overlapping, come toge
 })
 
 test('another certificate than SDP named is refused, on either side', () => {
-  const asClient = new Pair({ certificate: stranger }).run(handshakeTimeoutMs + 1000)
+  const asClient = new Pair({ certificate: unrelated }).run(handshakeTimeoutMs + 1000)
   assert.equal(asClient.states, both('failed'))
   assert.match(asClient.server.detail, /fingerprint/)
-  const asServer = new Pair({}, { certificate: stranger }).run(handshakeTimeoutMs + 1000)
+  const asServer = new Pair({}, { certificate: unrelated }).run(handshakeTimeoutMs + 1000)
   assert.is(asServer.client.state, 'failed')
   assert.match(asServer.client.detail, /fingerprint/)
   assert.is(asServer.client.keys, undefined)
 })
 
 test('the right certificate without its key is refused, on either side', () => {
-  const copied = (certificate: DtlsCertificate) => ({ ...certificate, privateKey: stranger.privateKey })
+  const copied = (certificate: DtlsCertificate) => ({ ...certificate, privateKey: unrelated.privateKey })
   const asClient = new Pair({ certificate: copied(theirs) }).run(handshakeTimeoutMs + 1000)
   assert.is(asClient.server.state, 'failed')
   assert.is(asClient.server.keys, undefined)
@@ -112,7 +112,7 @@ test('a repeated flight is answered again, and not more than asked for', () => {
   assert.ok(flights <= 2)
 })
 
-test('nobody there: given up, with growing pauses', () => {
+test('no answer: retransmitted with growing pauses, then given up', () => {
   const pair = new Pair()
   pair.pass = () => []
   pair.run(handshakeTimeoutMs + 1000)
@@ -120,13 +120,13 @@ test('nobody there: given up, with growing pauses', () => {
   assert.ok(pair.sent <= 14)
 })
 
-test('our certificate: self-signed, P-256, named by its fingerprint; MD5 names nobody', () => {
+test('our certificate is self-signed, P-256, named by its fingerprint; MD5 names no certificate', () => {
   const certificate = new X509Certificate(ours.der)
   assert.ok(certificate.verify(certificate.publicKey))
   assert.is(certificate.fingerprint256, ours.fingerprint)
   assert.is(certificate.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
   assert.is(new Date(certificate.validFrom).getTime(), 1_800_000_000_000 - 86_400_000)
-  assert.ok(isNamed(ours.der, [...named(stranger), ...named(ours)]))
+  assert.ok(isNamed(ours.der, [...named(unrelated), ...named(ours)]))
   assert.not(isNamed(ours.der, named(theirs)))
   assert.is(fingerprintOf(ours.der, 'md5'), undefined)
   assert.not(isNamed(ours.der, [{ algorithm: 'md5', value: '' }]))

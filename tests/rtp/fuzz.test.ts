@@ -140,7 +140,7 @@ for (const set of sets)
     }
   })
 
-test('after any rubbish a good stream is heard whole', () => {
+test('after any rubbish a good stream is received whole', () => {
   const random = seeded(5)
   const ear = new Ear()
   for (let round = 0; round < 5000; round++) {

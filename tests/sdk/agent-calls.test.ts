@@ -117,14 +117,14 @@ test('the answer crosses the CANCEL: ACK and BYE', () => {
   assert.equal(bed.events, ['ringing', 'ended'])
 })
 
-test('nobody answers an INVITE: ended after 32 s', () => {
+test('an INVITE without an answer: ended after 32 s', () => {
   const bed = AgentBed.registered()
   bed.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
   bed.run(32_100)
   assert.is(bed.event('ended').reason.cause, 'No answer from the service')
 })
 
-test('a call that comes: 180, answer repeated until the ACK, BYE of the far side with its reason', () => {
+test('an incoming call: 180, answer repeated until the ACK, BYE of the remote with its reason', () => {
   const bed = AgentBed.registered()
   const id = bed.offered()
   const offered = bed.event('offered')
@@ -183,7 +183,7 @@ for (const [reason, cause] of [
   })
 }
 
-test('an answer that nobody acknowledges ends in a BYE after 32 s', () => {
+test('an answer without an ACK ends in a BYE after 32 s', () => {
   const bed = AgentBed.registered()
   bed.do({ type: 'answer', id: bed.offered(), sdp: 'a' })
   bed.run(33_000)

@@ -28,7 +28,7 @@ test('outbound: trying, ringing, accepted, ended by us', async () => {
   assert.is(reported.length, 3)
 })
 
-test('the far side hangs up: ended; it refuses: failed with status and cause', async () => {
+test('the remote hangs up: ended; it refuses: failed with status and cause', async () => {
   const { bed, call, reported } = await placed()
   bed.inPlaced('BYE', 5)
   assert.equal(reported.at(-1), ['ended', { cause: 'Hung up', by: 'remote' }])
@@ -79,7 +79,7 @@ for (const [name, cause] of [
   })
 }
 
-test('early audio is heard before the answer, and replaces our ringback', async () => {
+test('early audio is played before the answer, and replaces our ringback', async () => {
   const bed = await signedIn()
   const call = bed.phone.call('1002')
   const reported = listen(call)
@@ -118,7 +118,7 @@ test('inbound: rejected with 486', async () => {
   assert.throws(() => call.reject(), /ended/)
 })
 
-test('inbound: an offer that the browser refuses fails the call and tells the switch', async () => {
+test('inbound: an offer that the browser refuses fails the call and refuses it to the switch', async () => {
   const { bed, call, reported } = await taken()
   const original = FakePeerConnection.prototype.setRemoteDescription
   FakePeerConnection.prototype.setRemoteDescription = async () => {

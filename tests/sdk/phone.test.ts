@@ -325,7 +325,7 @@ test('the log has SIP messages at debug, and never the token', async () => {
   assert.equal(quiet, [], 'the default is none')
 })
 
-test('a listener that throws stops nobody', async () => {
+test('a listener that throws stops no other', async () => {
   const faults: string[] = []
   const bed = new SdkPhoneBed({ logLevel: 'error', onLog: (_level, ...args) => faults.push(String(args[0])) })
   bed.phone.on('connected', () => {

@@ -97,7 +97,7 @@ test('no answer for 32 s is a failure that is tried again', () => {
   assert.equal(bed.lines, ['REGISTER'])
 })
 
-test('a new line registers again, a lost one makes nobody registered', () => {
+test('a new connection registers again; after its loss no phone is registered', () => {
   const bed = AgentBed.registered()
   bed.do({ type: 'line-down' })
   assert.not(bed.agent.isRegistered)

@@ -41,7 +41,7 @@ function writeUntilKilled(folder: string, seed: number, afterMs: number): Promis
   })
 }
 
-test('killed at any moment: what was durable is there, the rest is closed and billed, and the books are right', async () => {
+test('killed at any moment: durable changes are kept, open calls are closed and billed, and the books are right', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-kill-'))
   const random = seeded(Number(process.env.SAUTI_TEST_SEED ?? 51))
   const settled = new Set<string>()

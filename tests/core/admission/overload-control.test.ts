@@ -125,7 +125,7 @@ test('one trunk that floods takes nothing from the others, which get what they a
   assert.ok(sum(admitted) > 0.85 * 20 * server.capacity, `${sum(admitted)} in all`)
 })
 
-test('every measure has its bound, a bound of 0 is none, and the one that presses is named', () => {
+test('every measure has its bound, a bound of 0 disables it, and the one that is exceeded is named', () => {
   for (const [of, bound] of Object.entries(defaultLoadBounds)) {
     const admission = new OverloadControl()
     const calm = new OverloadControl({ ...defaultLoadBounds, [of]: 0 })
@@ -195,7 +195,7 @@ test('sources are forgotten, and never too many', () => {
   assert.is(admission.sources().length, 0)
 })
 
-test('shares: who asks for little gets it, the rest is divided, what is left over is spread', () => {
+test('shares: a source that asks for little gets it, the rest is divided, and a surplus is spread', () => {
   assert.equal(fairShares([1, 10, 10], 11), [1, 5, 5])
   assert.equal(fairShares([2, 4], 10), [4, 6])
   assert.equal(fairShares([], 10), [])

@@ -107,7 +107,7 @@ test('leg states: every cell', () => {
   ])
 })
 
-test('leg states: nothing leaves the end, the end is always near, and an ending leg hears only its end', () => {
+test('leg states: the end is final and always near, and an ending leg accepts only its end', () => {
   for (const [state, row] of Object.entries(legTable) as [LegState, Partial<Record<LegInput, LegState>>][]) {
     if (state === 'ended') assert.equal(row, {})
     else if (state === 'ending') assert.equal(Object.keys(row), ['leg.ended', 'lost'])

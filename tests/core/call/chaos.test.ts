@@ -161,7 +161,7 @@ function disturb(rig: CallBed, random: Random): void {
   pick(random, things)()
 }
 
-test(`${seeds} seeded worlds of ${callsPerWorld} calls come to rest with every row closed and every shilling accounted for`, () => {
+test(`${seeds} seeded worlds of ${callsPerWorld} calls end with every row closed and every shilling accounted for`, () => {
   let ended = 0
   for (let seed = 1; seed <= seeds; seed++) {
     const { rig, balance } = world(seed)

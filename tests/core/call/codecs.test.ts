@@ -30,7 +30,7 @@ const offersTo = (rig: CallBed) =>
 const adaptations = (rig: CallBed): readonly Extract<MediaCommand, { type: 'media.reoffer' }>[] =>
   rig.of('media.reoffer')
 
-test('whoever is dialled is offered first what the caller offers, and the caller is answered with what they took', () => {
+test('the callee is offered the caller’s codecs first, and the caller is answered with the one that the callee took', () => {
   const { rig, caller } = dialled(['opus', 'PCMA', 'PCMU'])
   assert.equal(offersTo(rig), [['opus', 'PCMA', 'PCMU']])
   assert.equal(adaptations(rig), [{ type: 'media.reoffer', legId: caller, offer: 'offer', prefer: 'PCMA' }])
@@ -66,7 +66,7 @@ test('an order of codecs of the trunk goes before the offer’s, and what it lea
   assert.is(adaptations(rig).length, 0)
 })
 
-test('a caller who was answered keeps its codec, and whoever is dialled is offered that one first', () => {
+test('a caller that was answered keeps its codec, and the callee is offered that one first', () => {
   const { rig } = dialled(
     ['opus', 'PCMA', 'PCMU'],
     '<Dial answerOnBridge="false"><Number>+254722222222</Number></Dial>',

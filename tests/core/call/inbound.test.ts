@@ -57,7 +57,7 @@ test('a greeted caller: answered, spoken to, hung up at the end of the document'
   assert.is(rig.sessions.size, 0)
 })
 
-test('a number that nobody owns: 404 without a row', () => {
+test('a number without an owner: 404 without a row', () => {
   for (const to of ['+254799999999', '+254700000001;phone-context=evil', '+254 700 000 001', 'bob', '']) {
     const rig = rigWith('')
     rig.call(to)
@@ -271,7 +271,7 @@ test('no media: END.0212', () => {
   assert.ok(rig.exchange.isEmpty)
 })
 
-test('Record: row and file at once, action posted with path, duration and key', () => {
+test('Record: row and file at once, action posted with path, duration and digit', () => {
   const rig = rigWith('<Record action="/done" maxLength="60"/>')
   rig.documents.set('https://acme.test/done', answering('<Say>Bye</Say>'))
   const caller = rig.call(at)
@@ -362,7 +362,7 @@ test('a failing database ends the call, and its last row is tried again', () => 
   assert.ok(rig.exchange.isEmpty)
 })
 
-test('a missing asset tells PLAY.0404 and the next verb runs', () => {
+test('a missing asset raises PLAY.0404 and the next verb runs', () => {
   const rig = rigWith('<Play asset="missing"/><Say>Hello</Say>')
   rig.call(at)
   rig.run(3000)

@@ -6,8 +6,8 @@ import type { Trunk } from '../../../core/model/trunk.ts'
 import { trunk } from '../../rig/beds/trunk.ts'
 import { acme, own, rate } from '../bed/acme.ts'
 import type { CallBed } from '../bed/call-bed.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { from, placing, to } from '../bed/placed-bed.ts'
-import { rested } from '../bed/rested.ts'
 
 type Refused = [string, Partial<OriginateOrder>, string, ((rig: CallBed) => unknown)?]
 
@@ -29,7 +29,7 @@ test('what may not be placed leaves no row, no hold, no INVITE', () => {
     const rig = placing()
     arrange?.(rig)
     const request = rig.originate(order)
-    rested(rig)
+    expectAllEnded(rig)
     const reply = rig.replies.get(request)
     assert.is(reply?.ok, false, name)
     if (reply?.ok !== false) continue
@@ -73,14 +73,14 @@ test('caps: 10 calls a second, 50 live, and both free again', () => {
   const again = rig.originate()
   rig.run(100)
   assert.ok(rig.replies.get(again)?.ok)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('no trunk for the number: placed, then failed with END.0503', () => {
   const rig = placing()
   rig.trunks = [trunk('t1', { prefixes: ['+1'] })]
   const request = rig.originate()
-  rested(rig)
+  expectAllEnded(rig)
   assert.ok(rig.replies.get(request)?.ok)
   assert.is(rig.store.call().reasonCode, 'END.0503')
 })
@@ -127,7 +127,7 @@ test('a trunk that is full is no route either: whose money is held for the first
   const refused = rig.replies.get(second)
   assert.is(refused?.ok === false && causeOfRefusal(refused), 'BILL.0402')
   assert.is(rig.store.calls.size, 1)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('a number that costs nothing needs no money, with a route or without', () => {
@@ -136,7 +136,7 @@ test('a number that costs nothing needs no money, with a route or without', () =
   rig.rates = [rate('+', { ratePerMinute: 0 })]
   rig.store.addAccount(acme, 0)
   const request = rig.originate()
-  rested(rig)
+  expectAllEnded(rig)
   assert.ok(rig.replies.get(request)?.ok)
   assert.is(rig.store.call().reasonCode, 'END.0503')
 })

@@ -5,8 +5,8 @@ import { endReasons } from '../../../core/model/end-reason.ts'
 import type { AccountUuid } from '../../../core/model/ids.ts'
 import { trunk } from '../../rig/beds/trunk.ts'
 import { acme, own, rate } from '../bed/acme.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { from, placing, to } from '../bed/placed-bed.ts'
-import { rested } from '../bed/rested.ts'
 
 test('placed, rung, answered, spoken to, settled: record, events and ledger in order', () => {
   const rig = placing()
@@ -20,7 +20,7 @@ test('placed, rung, answered, spoken to, settled: record, events and ledger in o
   // Durable before the INVITE.
   const order = rig.commands.map(command => command.type)
   assert.ok(order.indexOf('originate.done') < order.indexOf('media.open'))
-  rested(rig)
+  expectAllEnded(rig)
   const call = rig.store.call()
   assert.is(call.status, 'completed')
   assert.is(call.reasonCode, 'END.0202')
@@ -46,7 +46,7 @@ test('money that runs out: talk ends with the last paid second, though the timer
   rig.peers.set(to, { answerAfter: 100 })
   rig.originate()
   rig.run(100_000)
-  rested(rig)
+  expectAllEnded(rig)
   const call = rig.store.call()
   assert.equal([call.reasonCode, call.talkSeconds, call.cost], ['END.0211', 120, 60_000])
 })
@@ -55,7 +55,7 @@ test('no answer: cancelled, END.0408, nothing charged', () => {
   const rig = placing()
   rig.peers.set(to, { ringAfter: 100 })
   rig.originate({ timeoutSeconds: 5 })
-  rested(rig)
+  expectAllEnded(rig)
   const call = rig.store.call()
   assert.is(call.reasonCode, 'END.0408')
   assert.is(call.status, 'failed')
@@ -76,14 +76,14 @@ test('hang-up by API at every moment: one end, END.0201, everything closed', () 
     if (live === undefined) continue
     rig.send({ type: 'call.hangup', callId: live.callId })
     rig.send({ type: 'call.hangup', callId: live.callId })
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(rig.store.call().reasonCode, 'END.0201')
     assert.is(rig.codes().filter(code => code === 'CALL.0300' || code === 'CALL.0400').length, 1)
     assert.is(rig.over.length, 1)
   }
 })
 
-test('busy, declined and the rest end the call with their reason', () => {
+test('busy, declined and other failures end the call with their reason', () => {
   for (const [status, reason] of [
     [486, 'END.0486'],
     [603, 'END.0603'],
@@ -93,7 +93,7 @@ test('busy, declined and the rest end the call with their reason', () => {
     const rig = placing()
     rig.peers.set(to, { endAfter: 100, cause: { kind: 'response', status } })
     rig.originate()
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(rig.store.call().reasonCode, reason)
     assert.equal(rig.codes(), ['CALL.0100', 'CALL.0400'])
   }
@@ -105,7 +105,7 @@ test('failover of a placed call keeps its row and its hold whole', () => {
   rig.peers.set(`t1:${to}`, { endAfter: 100, cause: { kind: 'response', status: 503 } })
   rig.peers.set(`t2:${to}`, { answerAfter: 100 })
   rig.originate()
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.call().status, 'completed')
   assert.is(rig.store.call().cost, 30_000)
   assert.is(rig.store.legs.size, 2)
@@ -114,7 +114,7 @@ test('failover of a placed call keeps its row and its hold whole', () => {
 test('an extension: internal, END.1480 until softphones register', () => {
   const rig = placing()
   const request = rig.originate({ to: '1001' })
-  rested(rig)
+  expectAllEnded(rig)
   assert.ok(rig.replies.get(request)?.ok)
   assert.is(rig.store.call().direction, 'internal')
   assert.is(rig.store.call().reasonCode, 'END.1480')
@@ -132,7 +132,7 @@ test('on-net: the number of another account is rung through its own webhook, and
   rig.documents.set('https://globex.test/in', '<Response><Say loop="0">On and on</Say></Response>')
   rig.rates = [rate('+254', { incrementSeconds: 1 })]
   rig.originate()
-  rested(rig)
+  expectAllEnded(rig)
   const [placed, taken] = [...rig.store.calls.values()]
   assert.is(placed?.status, 'completed')
   assert.is(taken?.status, 'completed')
@@ -159,7 +159,7 @@ test('draining: nothing new, live calls end with END.5503 at the deadline', () =
   assert.ok(turned!.retryAfterSeconds! > 0)
   rig.run(4900)
   assert.is(rig.store.call().status, 'answered')
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.call().reasonCode, 'END.5503')
   rig.send({ type: 'exchange.resume' })
   const again = rig.originate()
@@ -173,7 +173,7 @@ test('a drain that comes while a call is being admitted leaves no open row', () 
     const request = rig.originate()
     rig.run(after)
     rig.send({ type: 'exchange.drain', deadline: rig.now })
-    rested(rig)
+    expectAllEnded(rig)
     assert.ok(rig.replies.has(request))
     for (const call of rig.store.calls.values()) assert.is(call.reasonCode, 'END.5503')
   }

@@ -32,7 +32,7 @@ function answered(verbs: string): CallBed {
   return rig
 }
 
-test('how each leg was heard stands in the last row and in the event of the end, and in no event before', () => {
+test('the quality of each leg is in the last row and in the event of the end, and in no event before', () => {
   const rig = answered('<Dial><Number>+254733333333</Number></Dial>')
   rig.peers.set('t1:+254733333333', { answerAfter: 300, byeAfter: 2000 })
   rig.originate()
@@ -77,7 +77,7 @@ test('people are shown rounded figures, and null for what is not known', () => {
   assert.equal([shown.mos, shown.r_factor, shown.round_trip_ms, shown.far], [null, null, null, null])
 })
 
-test('a call that nobody answered has a record too: no leg was heard', () => {
+test('a call that was not answered has a record too: no leg has a quality', () => {
   const rig = answered('<Hangup/>')
   rig.peers.set(to, { endAfter: 100, cause: { kind: 'response', status: 486 } })
   rig.originate()
@@ -85,7 +85,7 @@ test('a call that nobody answered has a record too: no leg was heard', () => {
   assert.equal(rig.store.call().quality, [])
 })
 
-test('a session that never tells its end holds the last row up for five seconds, not for ever', () => {
+test('a session that never reports its end delays the last row for five seconds, not for ever', () => {
   const rig = answered('<Say>Hello</Say>')
   rig.endedMedia = undefined
   rig.originate()

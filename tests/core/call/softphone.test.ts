@@ -128,7 +128,7 @@ const refusals: readonly [what: string, make: (rig: CallBed) => string, ended: o
   ],
 ]
 for (const [what, make, ended, set] of refusals) {
-  test(`refused: ${what}; the customer sees the call and its reason, and nobody is asked`, () => {
+  test(`refused: ${what}; the customer sees the call and its reason, and no server is asked`, () => {
     const rig = rigWith(dialWhatWasDialled, set)
     const to = make(rig)
     const legId = rig.dialFrom(rig.user('1001'), to)
@@ -143,7 +143,7 @@ for (const [what, make, ended, set] of refusals) {
   })
 }
 
-test('refused without a row: whom nobody knows, what is no number, a payload that is too long', () => {
+test('refused without a row: an unknown callee, an invalid number, a payload that is too long', () => {
   const long = 'x'.repeat(501)
   for (const [to, payload, reason] of [
     ['', undefined, 'END.0484'],

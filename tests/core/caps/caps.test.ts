@@ -7,7 +7,7 @@ import type { AccountUuid, LegUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 // What others and its documents make of an account is bounded.
 const set = (rig: CallBed, fields: Partial<AccountProfile>) => {
@@ -37,7 +37,7 @@ test('more inbound calls than max_inbound_calls: 480, END.4429, kept for their o
   const next = rig.call(at)
   rig.run(1000)
   assert.equal(ends(rig, next), [], 'a place is free again')
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('an on-net call counts for the called account; its caller finds the number unavailable', () => {
@@ -46,7 +46,7 @@ test('an on-net call counts for the called account; its caller finds the number 
   rig.store.addAccount({ ...acme, uuid: globex, maxInboundCalls: 0 }, 0)
   rig.store.numbers.set(other, { account: globex, number: own(other) })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.call(call => call.accountUuid === globex).reasonCode, 'END.4429')
   assert.equal([action(rig).DialCallStatus, action(rig).DialReasonCode], ['no-answer', 'END.0480'])
 })
@@ -68,7 +68,7 @@ test('more live legs than max_dialled_legs: the leg is failed, END.4429; its pla
   rig.call(at)
   rig.run(2000)
   assert.is(rig.dialled.length, 3)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('every contact of an end-user that is rung is a leg', () => {
@@ -79,7 +79,7 @@ test('every contact of an end-user that is rung is a leg', () => {
   rig.run(1000)
   assert.is(rig.dialled.length, 4)
   assert.equal(failed(rig), ['END.4429', 'END.4429'])
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('a place under max_dialled_legs is kept until the leg has really ended', () => {
@@ -98,7 +98,7 @@ test('a place under max_dialled_legs is kept until the leg has really ended', ()
   rig.call(at)
   rig.run(1000)
   assert.is(rig.of('leg.dial').length, 2)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('legs to trunks begin at max_calls_per_second: one waits a second for its turn, then it is failed, END.4430', () => {
@@ -114,7 +114,7 @@ test('legs to trunks begin at max_calls_per_second: one waits a second for its t
   assert.ok(begun[1]! - begun[0]! < 20 && begun[3]! - begun[2]! < 20)
   assert.ok(begun[2]! - begun[0]! >= 990 && begun[2]! - begun[0]! <= 1010, String(begun))
   assert.equal(failed(rig), ['END.4430', 'END.4430', 'END.4430'])
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('who is cancelled while it waits gives its turn to another, and costs nothing', () => {
@@ -130,7 +130,7 @@ test('who is cancelled while it waits gives its turn to another, and costs nothi
   rig.call(at)
   rig.run(1000)
   assert.is(rig.of('leg.dial').length, 2)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('a trunk that fails: the next one is tried in its turn, and the rows are those of each attempt', () => {
@@ -147,7 +147,7 @@ test('a trunk that fails: the next one is tried in its turn, and the rows are th
   assert.is(rig.of('leg.dial').length, 1)
   rig.run(1000)
   assert.is(rig.of('leg.dial').length, 2)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.equal(
     [...rig.store.legs.values()].map(({ trunkName, reasonCode }) => [trunkName, reasonCode]),
@@ -170,7 +170,7 @@ test('the end of a call while its next trunk waits for a turn closes each row on
   const caller = rig.call(at)
   rig.run(500)
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.dial').length, 1)
   assert.equal(failed(rig), ['END.0487'])
 })
@@ -186,11 +186,11 @@ test('one call whose numbers dial one another, ten times each, makes at most 20 
   rig.run(60_000)
   assert.is(rig.store.calls.size, 21)
   assert.is(failed(rig).filter(reason => reason === 'END.3482').length >= 10, true)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.calls.size, 21)
   // Another origin call has its own.
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.calls.size, 42)
 })
 
@@ -200,7 +200,7 @@ test('a loop through an action, one after the other, ends as well', () => {
   rig.documents.set('https://acme.test/in', `<Response><Dial action="/in"><Number>${other}</Number></Dial></Response>`)
   rig.documents.set('https://acme.test/other', '<Response><Pause length="1"/><Hangup reason="busy"/></Response>')
   rig.call(at)
-  rested(rig, 600_000)
+  expectAllEnded(rig, 600_000)
   assert.is(rig.store.calls.size, 21)
   assert.is(rig.posts.find(({ fields }) => fields.DialReasonCode === 'END.3482') !== undefined, true)
 })
@@ -218,7 +218,7 @@ test('a trunk may be dialled from the depth at which no on-net number may', () =
   rig.call(chain[0]!)
   rig.run(5000)
   assert.is(rig.of('leg.dial').length, 1)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('a refused call costs no turn: what is refused for money, then one that is paid for', () => {
@@ -240,7 +240,7 @@ test('a refused call costs no turn: what is refused for money, then one that is 
     }),
     ['BILL.0402', 'BILL.0402', true, 'LIMIT.0430'],
   )
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('money that two calls race for: the loser is refused for money and gives its place and its moment back', () => {
@@ -259,7 +259,7 @@ test('money that two calls race for: the loser is refused for money and gives it
     }),
     [true, 'BILL.0402', true],
   )
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('turns: in every window of a second no more than the limit, in the order in which they were asked for', () => {

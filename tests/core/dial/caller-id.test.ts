@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { acme, own } from '../bed/acme.ts'
 import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 const problemsOf = (rig: CallBed) =>
   rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
@@ -20,7 +20,7 @@ test('callerId: an owned number is presented, any other gives way to the number 
     rig.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
     rig.peers.set(far, { endAfter: 100 })
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(rig.of('leg.dial')[0]?.from.user, presented)
   }
 })
@@ -36,7 +36,7 @@ test('callerId: one that the account does not own is reported once, where it sta
       rig.store.numbers.set(inactive, { account: acme.uuid, number: { ...own(inactive), isActive: false } })
       for (const peer of [far, '+254744444444', 'sip:x@pbx.test']) rig.peers.set(peer, { endAfter: 100 })
       rig.call(at)
-      rested(rig)
+      expectAllEnded(rig)
       assert.equal(
         rig.of('leg.dial').map(({ from }) => from.user),
         [at, at, at],

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 test('children ring together, the first answer wins, the others are cancelled', () => {
   const rig = dialling(dialTo(far, other, '+254755555555'))
@@ -18,7 +18,7 @@ test('children ring together, the first answer wins, the others are cancelled', 
     lost.map(({ isAnsweredElsewhere }) => isAnsweredElsewhere),
     [true],
   )
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(rig.store.charged, 30_000)
   assert.equal(rig.codes().filter(code => code === 'DIAL.0400').length, 2)
@@ -29,7 +29,7 @@ test('two answers at the same moment: one wins, the other is ended and not charg
   rig.peers.set(far, { answerAfter: 1000, byeAfter: 3000 })
   rig.peers.set(other, { answerAfter: 1000, byeAfter: 3000 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.charged, 30_000)
   assert.is(action(rig).DialCallStatus, 'completed')
 })
@@ -40,7 +40,7 @@ test('several children all failing: busy over no-answer over failed', () => {
   rig.peers.set(other, { endAfter: 200, cause: { kind: 'response', status: 486 } })
   rig.peers.set('+254755555555', { endAfter: 300, cause: { kind: 'response', status: 480 } })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'busy')
 })
 
@@ -54,7 +54,7 @@ test('sequential: the next is dialled only after the cancelled one has ended', (
   rig.call(at)
   rig.run(2300)
   assert.is(rig.of('leg.dial').length, 1)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.dial').length, 2)
   assert.is(action(rig).DialCallStatus, 'completed')
 })
@@ -105,7 +105,7 @@ test('sequential: each silent child costs its own two seconds, and the last of t
   rig.run(300)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(action(rig).DialReasonCode, 'END.0408')
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('sequential: both time out', () => {
@@ -115,7 +115,7 @@ test('sequential: both time out', () => {
   rig.peers.set(far, { ringAfter: 50 })
   rig.peers.set(other, { ringAfter: 50 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(rig.of('leg.dial').length, 2)
 })

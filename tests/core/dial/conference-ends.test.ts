@@ -2,15 +2,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AccountUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { RoomBed } from '../bed/room-bed.ts'
 
 // <Dial><Conference>, in virtual time: how callers come and go, and what is kept of it.
 
 /** Longer than anybody here waits or talks. */
-const roomsRestMs = 700_000
+const roomsEndMs = 700_000
 
-test('hangupOnStar and timeLimit take one caller out, with the rest of its document; keys are reported', () => {
+test('hangupOnStar and timeLimit take one caller out, with the rest of its document; digits are reported', () => {
   const rig = new RoomBed()
   const a = rig.guest('>r', 'hangupOnStar="true"')
   const b = rig.guest('>r', 'timeLimit="7"')
@@ -30,7 +30,7 @@ test('hangupOnStar and timeLimit take one caller out, with the rest of its docum
   assert.is(rig.codes().filter(code => code === 'DTMF.0100').length, 4)
   assert.is(rig.of('media.send-digits').length, 0, 'and not passed on')
   for (const leg of [a, b, c]) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 for (const [beep, enters, leaves] of [
@@ -49,7 +49,7 @@ for (const [beep, enters, leaves] of [
     rig.run(100)
     assert.equal(rig.reported(a), [join, ...(leaves ? ['leave'] : [])])
     rig.hangUpCaller(a)
-    rested(rig, roomsRestMs)
+    expectAllEnded(rig, roomsEndMs)
   })
 }
 
@@ -65,10 +65,10 @@ test('rooms are of an account: the same name elsewhere is another room', () => {
   const [one, two] = rig.of('media.join').map(({ room }) => room)
   assert.is.not(one, two)
   for (const leg of [a, other]) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
-test('record: what the caller says and hears, from the start of the room until it leaves', () => {
+test('record: the caller’s audio and the mix that it receives, from the start of the room until it leaves', () => {
   const rig = new RoomBed()
   const a = rig.guest('startOnEnter="false">r', 'record="record-from-answer-dual"')
   rig.run(2000)
@@ -85,7 +85,7 @@ test('record: what the caller says and hears, from the start of the room until i
     [b],
   )
   for (const leg of [a, b]) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
   assert.is(rig.codes().filter(code => code === 'REC.0200').length, 2)
 })
 
@@ -105,7 +105,7 @@ test('hang-up by API, silence of the line, drain and a crash leave the room clea
     rig.run(1000)
     assert.ok(rig.actions().length > 0, end)
     rig.hangUpCaller(a)
-    rested(rig, roomsRestMs)
+    expectAllEnded(rig, roomsEndMs)
   }
 })
 
@@ -130,10 +130,10 @@ test('a call placed by API enters a room as one that came in does; so does one f
   rig.run(1000)
   assert.is(rig.of('media.room-tone').filter(({ tone }) => tone === 'leave').length, 1)
   for (const leg of rig.dialled) rig.endLeg(leg, { kind: 'bye' })
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
-test('before the answer: who gives up leaves no place behind, and does not end the room', () => {
+test('before the answer: a caller that hangs up frees its place, and does not end the room', () => {
   const rig = new RoomBed()
   const a = rig.guest('maxMembers="2">r')
   const number = '+254700000055'
@@ -151,7 +151,7 @@ test('before the answer: who gives up leaves no place behind, and does not end t
   const b = rig.guest('maxMembers="2">r')
   assert.ok(rig.isAnswered(b), 'its place is free again')
   for (const leg of [a, b]) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 test.run()

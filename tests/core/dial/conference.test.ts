@@ -1,15 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { RoomBed } from '../bed/room-bed.ts'
 
 // <Dial><Conference>: calls that meet in rooms, in virtual time: who hears whom, the start, the end, who finds no place.
 
 const at = '+254700000001'
 /** Longer than anybody here waits or talks. */
-const roomsRestMs = 700_000
+const roomsEndMs = 700_000
 
-test('two callers are answered and hear each other; each leaves with its own action', () => {
+test('two callers are answered and receive each other; each leaves with its own action', () => {
   const rig = new RoomBed()
   const a = rig.guest('>board')
   assert.ok(rig.isAnswered(a))
@@ -29,7 +29,7 @@ test('two callers are answered and hear each other; each leaves with its own act
   assert.is(fields!.DialCallDuration, 11)
   assert.match(String(fields!.DialCallSid), /^CA/)
   rig.hangUpCaller(b)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
   assert.is(rig.actions().length, 2)
   const calls = [...new Set(rig.store.events.map(event => event.callUuid))]
   for (const call of calls) {
@@ -58,7 +58,7 @@ const waits: readonly Waiting[] = [
 ]
 
 for (const { attributes, play } of waits) {
-  test(`startOnEnter false waits for somebody who starts it, and hears ${play[0] ?? 'nothing'} (${attributes})`, () => {
+  test(`startOnEnter false waits for a member that starts the room, and plays ${play[0] ?? 'nothing'} (${attributes})`, () => {
     const rig = new RoomBed()
     const a = rig.guest(`startOnEnter="false" ${attributes}>r`)
     const b = rig.guest('startOnEnter="false" waitAsset="silence">r')
@@ -78,7 +78,7 @@ for (const { attributes, play } of waits) {
     rig.run(1000)
     assert.is(rig.of('media.leave').length, 0)
     for (const leg of [a, b]) rig.hangUpCaller(leg)
-    rested(rig, roomsRestMs)
+    expectAllEnded(rig, roomsEndMs)
   })
 }
 
@@ -98,7 +98,7 @@ test('endOnExit ends the room for all: their Dial is completed and their documen
   assert.is(rig.reported(waiting).length, 1, 'other rooms are not concerned')
   assert.is(rig.of('media.room-tone').filter(({ tone }) => tone === 'leave').length, 0)
   rig.hangUpCaller(waiting)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 test('endOnExit ends a room that never started, too', () => {
@@ -112,7 +112,7 @@ test('endOnExit ends a room that never started, too', () => {
     rig.actions().map(({ DialCallStatus }) => DialCallStatus),
     ['completed', 'completed'],
   )
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 test('a full room is busy and does not answer; the limit is that of who comes', () => {
@@ -129,7 +129,7 @@ test('a full room is busy and does not answer; the limit is that of who comes', 
   const third = rig.guest('maxMembers="3">r')
   assert.ok(rig.isAnswered(third))
   for (const leg of [a, b, third]) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 test('fifty by default, and not one more', () => {
@@ -144,7 +144,7 @@ test('fifty by default, and not one more', () => {
   assert.is(rig.of('media.join').length, 50)
   assert.is(rig.of('leg.end').find(({ legId }) => legId === legs[50])?.reason, 'END.0486')
   for (const leg of legs.slice(0, 50)) rig.hangUpCaller(leg)
-  rested(rig, roomsRestMs)
+  expectAllEnded(rig, roomsEndMs)
 })
 
 test.run()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
 import type { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 const media = (rig: CallBed) =>
   rig.commands.map(command => command.type).filter(type => /^(leg\.|media\.(bridge|unbridge|play|stop))/.test(type))
@@ -18,7 +18,7 @@ test('180, answer, bridge; the callee hangs up and the action is posted', () => 
   rig.run(1500)
   assert.equal(media(rig).slice(3), ['leg.answer', 'media.bridge'])
   assert.is(rig.store.call().status, 'answered')
-  rested(rig)
+  expectAllEnded(rig)
   const fields = action(rig)
   assert.is(fields.DialCallStatus, 'completed')
   assert.is(fields.DialCallDuration, 5)
@@ -41,7 +41,7 @@ test('early media reaches the caller before anybody answers', () => {
   assert.is(rig.store.call().status, 'ringing')
   rig.run(2000)
   assert.equal(media(rig).slice(4), ['leg.answer'])
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('a new offer of either side before the answer is answered by media, or refused when it cannot be', () => {
@@ -63,11 +63,11 @@ test('a new offer of either side before the answer is answered by media, or refu
     rig.run(1000)
     assert.equal([rig.store.call().status, rig.of('media.bridge').length], ['answered', 1])
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   }
 })
 
-test('a caller who is answered already hears the ring tone until the callee is there', () => {
+test('a caller that is answered already hears the ring tone until the callee answers', () => {
   const rig = dialling(dialTo(far), '<Say>Hi</Say>')
   rig.peers.set(far, { ringAfter: 100, answerAfter: 3000 })
   const caller = rig.call(at)
@@ -78,7 +78,7 @@ test('a caller who is answered already hears the ring tone until the callee is t
   rig.run(3000)
   assert.equal(media(rig).slice(-2), ['media.stop', 'media.bridge'])
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(action(rig).CallStatus, 'completed')
   assert.is(rig.store.call().reasonCode, 'END.0200')
@@ -93,7 +93,7 @@ test('answerOnBridge="false" answers first; an asset can be the ring tone', () =
   assert.equal(rig.of('media.play')[0]?.source, { kind: 'file', path: '/wav/2000' })
   rig.run(3000)
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 const outcomes = [
@@ -113,7 +113,7 @@ for (const [name, cause, status, reason] of outcomes) {
     const rig = dialling(dialTo(far))
     rig.peers.set(far, { ringAfter: 50, endAfter: 500, cause })
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(action(rig).DialCallStatus, status)
     assert.is(action(rig).DialReasonCode, reason)
     assert.is(action(rig).DialCallDuration, 0)
@@ -125,17 +125,17 @@ test('no answer in time: the leg is cancelled', () => {
   const rig = dialling(`<Dial action="/after" timeout="5"><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { ringAfter: 50 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(action(rig).DialReasonCode, 'END.0408')
   assert.ok(rig.of('leg.end').some(end => end.reason === 'END.0408'))
 })
 
-test('a Dial at the end of a document that fails tells an unanswered caller why', () => {
+test('a failed Dial at the end of a document gives an unanswered caller the reason', () => {
   const rig = dialling(`<Dial><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { endAfter: 500, cause: { kind: 'response', status: 486 } })
   const caller = rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.end').find(end => end.legId === caller)?.reason, 'END.0486')
   assert.is(rig.store.call().reasonCode, 'END.0486')
 })
@@ -144,7 +144,7 @@ test('a Dial at the end of a document whose callee hangs up ends the call as a B
   const rig = dialling(`<Dial><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { answerAfter: 500, byeAfter: 2000 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.call().reasonCode, 'END.0200')
   assert.is(rig.store.call().status, 'completed')
 })
@@ -153,7 +153,7 @@ test('timeLimit ends the dialled leg with END.0210', () => {
   const rig = dialling(`<Dial action="/after" timeLimit="10"><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { answerAfter: 100 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialReasonCode, 'END.0210')
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(action(rig).DialCallDuration, 10)
@@ -168,7 +168,7 @@ test('hangupOnStar: only the caller, only with the attribute', () => {
   rig.run(500)
   assert.is(rig.dialled.length, 1)
   rig.press(caller, '*')
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
 })
 
@@ -182,7 +182,7 @@ test('digits by INFO cross the bridge; sendDigits go out before it', () => {
     assert.ok(order.indexOf('media.send-digits') !== -1)
     assert.ok(order.indexOf('media.send-digits') < order.indexOf('media.bridge'), options)
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   }
   const rig = dialling(`<Dial><Number sendDigits="w12">${far}</Number></Dial>`)
   rig.peers.set(far, { answerAfter: 100 })
@@ -194,7 +194,7 @@ test('digits by INFO cross the bridge; sendDigits go out before it', () => {
   rig.send({ type: 'leg.digit', legId: callee!, digit: '6', durationMs: 100 })
   assert.equal(rig.of('media.send-digits').at(-1)?.legId, caller)
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
 })
 
 test('the caller gives up while it rings: the leg is cancelled, the action posted once', () => {
@@ -203,7 +203,7 @@ test('the caller gives up while it rings: the leg is cancelled, the action poste
   const caller = rig.call(at)
   rig.run(2000)
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(action(rig).DialReasonCode, 'END.0487')
   assert.is(rig.store.call().reasonCode, 'END.0487')
@@ -214,7 +214,7 @@ test('an answer that crosses our CANCEL is absorbed and not charged', () => {
   rig.endLatencyMs = 1000
   rig.peers.set(far, { ringAfter: 100, answerAfter: 2200 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(rig.store.charged, 0)
 })
@@ -224,7 +224,7 @@ test('a caller whose media cannot be is refused before anybody is rung', () => {
   rig.mediaFault = legId => legId.startsWith('caller')
   rig.peers.set(far, { ringAfter: 50, answerAfter: 100 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.dial').length, 0)
   assert.equal([rig.store.call().status, rig.store.call().reasonCode, rig.store.call().cost], ['failed', 'END.0488', 0])
 })
@@ -234,7 +234,7 @@ test('an answer that media cannot use is none: failed, free of charge, and the c
   rig.answersAreUseless = true
   rig.peers.set(far, { ringAfter: 50, answerAfter: 100 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   const { DialCallStatus, DialCallDuration, DialReasonCode, CallStatus } = action(rig)
   assert.equal([DialCallStatus, DialCallDuration, DialReasonCode, CallStatus], ['failed', 0, 'END.0488', 'ringing'])
   assert.is(rig.store.call().cost, 0)
@@ -251,11 +251,11 @@ test('a callee whose media fails after it was answered: completed, and charged',
   rig.run(160)
   const [callee] = rig.dialled
   rig.send({ type: 'media.failed', legId: callee!, fault: 'internal', reoffer: false })
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal([action(rig).DialCallStatus, action(rig).DialReasonCode], ['completed', 'END.2408'])
 })
 
-test('signalling that never tells the end of a leg holds nothing up for ever', () => {
+test('a leg whose end signalling never reports delays nothing for ever', () => {
   const rig = dialling(`<Dial action="/after" timeout="2"><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { ringAfter: 100 })
   rig.endLatencyMs = 10_000_000

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { trunk } from '../../rig/beds/trunk.ts'
 import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far, other } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 // What the caller hears while several are rung, of whom some send early media and some fail.
 
@@ -30,7 +30,7 @@ const manners = [
 ] as const
 
 for (const [what, attributes, before] of manners) {
-  test(`a caller who ${what}: who fails does not silence whom it hears`, () => {
+  test(`a caller who ${what}: a branch that fails does not stop the early media of another`, () => {
     const rig = dialling(dial(attributes), before)
     rig.peers.set(far, { ringAfter: 100, endAfter: 2000, cause: busy })
     rig.peers.set(other, { earlyAfter: 300, answerAfter: 4000 })
@@ -43,10 +43,10 @@ for (const [what, attributes, before] of manners) {
     rig.run(3000)
     assert.is(received(rig), second, 'answered')
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   })
 
-  test(`a caller who ${what}: the next with early media is heard when the first fails`, () => {
+  test(`a caller who ${what}: the next branch with early media is played when the first fails`, () => {
     const rig = dialling(dial(attributes), before)
     rig.peers.set(far, { earlyAfter: 200, endAfter: 2000, cause: busy })
     rig.peers.set(other, { earlyAfter: 400, answerAfter: 4000 })
@@ -59,10 +59,10 @@ for (const [what, attributes, before] of manners) {
     rig.run(3000)
     assert.is(received(rig), second, 'answered')
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   })
 
-  test(`a caller who ${what}: another route's early media is heard when the first has failed`, () => {
+  test(`a caller who ${what}: early media of another route is played when the first has failed`, () => {
     const rig = dialling(`<Dial${attributes}><Number>${far}</Number></Dial>`, before)
     rig.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
     rig.peers.set(`t1:${far}`, { earlyAfter: 200, endAfter: 2000, cause: { kind: 'response', status: 503 } })
@@ -75,11 +75,11 @@ for (const [what, attributes, before] of manners) {
     rig.run(3000)
     assert.is(received(rig), rig.dialled[0], 'answered')
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   })
 }
 
-test('who is left only rings: the caller hears the ring tone, and no 180 after the 183', () => {
+test('the remaining branch only rings: the caller hears the ring tone, and gets no 180 after the 183', () => {
   for (const [, attributes, before] of manners) {
     const rig = dialling(dial(attributes), before)
     rig.peers.set(far, { earlyAfter: 200, endAfter: 2000, cause: busy })
@@ -91,17 +91,17 @@ test('who is left only rings: the caller hears the ring tone, and no 180 after t
     assert.is(received(rig), 'tone')
     assert.is(rig.of('leg.ring').length, ringing)
     rig.hangUpCaller(caller)
-    rested(rig)
+    expectAllEnded(rig)
   }
 })
 
-test('when the time to ring is over nobody is heard while all are cancelled', () => {
+test('when the ring timeout is over no early media is played while all are cancelled', () => {
   for (const [, attributes, before] of manners) {
     const rig = dialling(dial(`${attributes} timeout="5"`), before)
     rig.peers.set(far, { earlyAfter: 200 })
     rig.peers.set(other, { earlyAfter: 300 })
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(rig.of('media.bridge').length, 1)
   }
 })

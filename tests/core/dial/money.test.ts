@@ -2,9 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { acme } from '../bed/acme.ts'
 import { action, at, dialling, dialTo, far } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
-test('a timer that fires late costs nobody another increment: what was cut ends at its last second', () => {
+test('a timer that fires late costs no further increment: the charge ends at the last second', () => {
   const limited = dialling(`<Dial action="/after" timeLimit="60"><Number>${far}</Number></Dial>`)
   limited.timerLateMs = 7
   limited.peers.set(far, { ringAfter: 100, answerAfter: 500 })
@@ -46,7 +46,7 @@ test('money that runs out: reported, warned, cut at the last paid second', () =>
   rig.peers.set(far, { answerAfter: 100 })
   rig.call(at)
   rig.run(60_000)
-  rested(rig)
+  expectAllEnded(rig)
   const call = rig.store.call()
   assert.is(call.reasonCode, 'END.0211')
   assert.is(call.cost, 60_000)
@@ -67,7 +67,7 @@ test('a wallet that is topped up after the warning keeps the call', () => {
   rig.call(at)
   rig.run(48_000)
   rig.store.accounts.get(acme.uuid)!.balance += 100_000
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.call().reasonCode, 'END.0202')
   assert.is(rig.store.call().cost, 60_000)
 })

@@ -5,7 +5,7 @@ import type { AccountUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 test('a number of this switch is reached on-net: two calls, two accounts, no trunk', () => {
   const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
@@ -30,7 +30,7 @@ test('a number of this switch is reached on-net: two calls, two accounts, no tru
   assert.ok(rig.of('media.open').filter(open => open.onNet === true).length === 2)
   const [offered] = rig.of('media.open').filter(open => open.onNet === true && open.offer !== undefined)
   assert.match(offered?.offer ?? '', /^sdp of /)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(rig.store.charged, 30_000)
   assert.equal(
@@ -55,7 +55,7 @@ test('Max-Forwards crosses calls, so that carriers that send each other a call d
   const spent = dialling(dialTo(far))
   spent.peers.set(far, { answerAfter: 100 })
   spent.call(at, { maxForwards: 0 })
-  rested(spent)
+  expectAllEnded(spent)
   assert.is(spent.of('leg.dial').length, 0)
   assert.equal([action(spent).DialCallStatus, action(spent).DialReasonCode], ['failed', 'END.0400'])
 })
@@ -65,7 +65,7 @@ test('on-net: busy and cancel pass through', () => {
   busy.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
   busy.documents.set('https://acme.test/other', '<Response><Hangup reason="busy"/></Response>')
   busy.call(at)
-  rested(busy)
+  expectAllEnded(busy)
   assert.is(action(busy).DialCallStatus, 'busy')
   const cancelled = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
   cancelled.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
@@ -73,7 +73,7 @@ test('on-net: busy and cancel pass through', () => {
   const caller = cancelled.call(at)
   cancelled.run(1000)
   cancelled.hangUpCaller(caller)
-  rested(cancelled)
+  expectAllEnded(cancelled)
   assert.is(cancelled.store.call(call => call.toNumber === other).reasonCode, 'END.0487')
 })
 
@@ -87,7 +87,7 @@ test('on-net: a number whose document failed and whose fallback drops the call h
     rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
     rig.documents.set('https://acme.test/other', { fault })
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(rig.store.call(call => call.toNumber === other).reasonCode, reason)
     // No carrier took part: END.0503 would say so.
     assert.is(action(rig).DialReasonCode, 'END.0603')
@@ -100,7 +100,7 @@ test('two numbers that dial one another come to an end', () => {
   rig.documents.set('https://acme.test/in', `<Response><Dial><Number>${other}</Number></Dial></Response>`)
   rig.documents.set('https://acme.test/other', `<Response><Dial><Number>${at}</Number></Dial></Response>`)
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.store.calls.size, 9)
   assert.ok([...rig.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
   assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data.reason_code, 'END.3482')

@@ -17,7 +17,7 @@ for (const client of clients) {
   })
 }
 
-test('an inbound caller’s number may be passed on to softphones, to nobody else', () => {
+test('an inbound caller’s number may be shown to softphones only', () => {
   for (const [child, seen] of [
     ['<Client>1002</Client>', '+254711111111'],
     ['<Number>1002</Number>', '+254711111111'],
@@ -32,7 +32,7 @@ test('an inbound caller’s number may be passed on to softphones, to nobody els
   }
 })
 
-test('nobody registered, nobody of that name, or not active: END.1480, and the next child may answer', () => {
+test('not registered, unknown or not active: END.1480, and the next child may answer', () => {
   const rig = rigWith('')
   rig.user('1002')
   rig.user('1003', ['desk'], { isActive: false })
@@ -89,7 +89,7 @@ test('originate to an extension: all phones refuse, the most telling reason is t
   assert.ok(rig.exchange.isEmpty)
 })
 
-test('originate to an extension: rings out, is hung up while it rings, or finds nobody', () => {
+test('originate to an extension: rings out, is hung up while it rings, or finds no phone', () => {
   for (const [phones, act, reason] of [
     [['desk', 'laptop'], () => {}, 'END.0408'],
     [[], () => {}, 'END.1480'],

@@ -6,7 +6,7 @@ import { checkDocument } from '../../../core/verbs/index.ts'
 import { acme, rate } from '../bed/acme.ts'
 import type { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 const sip = (uri: string) => `<Dial action="/after"><Sip>${uri}</Sip></Dial>`
 const desk = 'sip:desk@pbx.test'
@@ -14,7 +14,7 @@ const desk = 'sip:desk@pbx.test'
 const outcome = (rig: CallBed) => {
   rig.call(at)
   rig.run(120_000)
-  rested(rig)
+  expectAllEnded(rig)
   const { DialCallStatus, DialReasonCode } = action(rig)
   return [DialCallStatus, DialReasonCode]
 }
@@ -142,7 +142,7 @@ test('a <Sip> has its place among the dialled legs and its turn, as a number has
     const failed = rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
     assert.equal(failed, Array(7 - begun).fill(reason))
     rig.run(60_000)
-    rested(rig)
+    expectAllEnded(rig)
   }
 })
 

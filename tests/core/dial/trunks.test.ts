@@ -4,7 +4,7 @@ import { Destinations } from '../../../core/billing/destinations.ts'
 import { trunk } from '../../rig/beds/trunk.ts'
 import { rate } from '../bed/acme.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 test('trunk failover: 503, timeout and unreachable try the next with a new leg; the hold moves along', () => {
   const rig = dialling(dialTo(far))
@@ -17,7 +17,7 @@ test('trunk failover: 503, timeout and unreachable try the next with a new leg; 
   rig.peers.set(`t2:${far}`, { endAfter: 100, cause: { kind: 'timeout' } })
   rig.peers.set(`t3:9${far.slice(1)}`, { answerAfter: 200, byeAfter: 1000 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(new Set(rig.of('leg.dial').map(dial => dial.legId)).size, 3)
   assert.is(rig.store.charged, 30_000)
@@ -34,13 +34,13 @@ test('a busy user is not tried by another trunk, and 5xx after every trunk is a 
   rig.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
   rig.peers.set(far, { endAfter: 100, cause: { kind: 'response', status: 486 } })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.dial').length, 1)
   const failing = dialling(dialTo(far))
   failing.trunks = rig.trunks
   failing.peers.set(far, { endAfter: 100, cause: { kind: 'response', status: 500 } })
   failing.call(at)
-  rested(failing)
+  expectAllEnded(failing)
   assert.is(failing.of('leg.dial').length, 2)
   assert.is(action(failing).DialReasonCode, 'END.0500')
 })
@@ -51,7 +51,7 @@ test('a full trunk is passed over; when all are full the carrier is unavailable'
   rig.peers.set(far, { answerAfter: 100, byeAfter: 1000 })
   rig.peers.set(other, { answerAfter: 100, byeAfter: 1000 })
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.is(rig.of('leg.dial').length, 1)
   const failed = rig.store.events.find(event => event.code === 'DIAL.0400')
   assert.is(failed?.data.reason_code, 'END.0503')
@@ -70,7 +70,7 @@ test('what may not be dialled: blocked, unrated, unregistered, no number, no mon
     rig.rates = [rate('+254'), rate('+254788', { ratePerMinute: 900_000_000 })]
     rig.destinations = new Destinations([], [])
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     assert.is(action(rig).DialCallStatus, status, child)
     assert.is(action(rig).DialReasonCode, reason, child)
     assert.equal(

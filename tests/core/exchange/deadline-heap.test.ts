@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { DeadlineHeap } from '../../../core/exchange/deadline-heap.ts'
 import { seeded } from '../bed/seeded.ts'
 
-test('a key that was taken out leaves nothing behind, however far away its deadline was', () => {
+test('a key that was removed leaves no entry, however late its deadline was', () => {
   const heap = new DeadlineHeap<object>()
   for (let at = 0; at < 1000; at++) {
     const key = {}

@@ -15,12 +15,12 @@ const taken = (...presses: readonly (readonly [digit: string, way: DigitPath, at
     .join('')
 }
 
-test('a phone of one way is heard press by press, however fast', () => {
+test('digits of a phone that uses one way are all reported, however fast', () => {
   assert.is(taken(['1', 'info', 0], ['1', 'info', 80], ['2', 'info', 160], ['2', 'info', 240]), '1122')
   assert.is(taken(['1', 'media', 0], ['1', 'media', 80], ['2', 'media', 160]), '112')
 })
 
-test('a phone of both ways is heard once, whichever comes first', () => {
+test('a digit that comes both ways is reported once, whichever comes first', () => {
   const both = (first: DigitPath, second: DigitPath) =>
     taken(
       ['1', first, 0],
@@ -34,14 +34,14 @@ test('a phone of both ways is heard once, whichever comes first', () => {
   assert.is(both('media', 'info'), '115')
 })
 
-test('twins that overlap: all of one way, then all of the other', () => {
+test('duplicates that overlap: all of one way, then all of the other', () => {
   assert.is(
     taken(['1', 'info', 0], ['2', 'info', 100], ['1', 'media', 300], ['2', 'media', 400], ['3', 'info', 500]),
     '12',
   )
 })
 
-test('INFO that comes while the key is down in media is its twin, and what media tells is taken', () => {
+test('INFO during a digit in media is its duplicate, and the digit in media is taken', () => {
   const twins = new DigitDeduplication()
   twins.down(leg, '1', 1800)
   assert.is(twins.isNew(leg, '1', 'info', 2000), false)
@@ -57,7 +57,7 @@ test('INFO that comes while the key is down in media is its twin, and what media
   assert.is(twins.isNew(other, '7', 'info', 20_000), true, 'its end was never reported')
 })
 
-test('other digits, other legs and other times are no twins', () => {
+test('other digits, other legs and other times are no duplicates', () => {
   assert.is(taken(['1', 'info', 0], ['2', 'media', 100]), '12')
   assert.is(taken(['1', 'info', 0], ['1', 'media', 100, other]), '11')
   assert.is(taken(['1', 'info', 0], ['1', 'media', 5000]), '11')

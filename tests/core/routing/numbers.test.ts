@@ -29,7 +29,7 @@ test('what a user part can mean as E.164', () => {
   for (const [user, expected] of written) assert.is(e164Of(user), expected, user)
 })
 
-test('numbers and extensions are told apart', () => {
+test('numbers and extensions are distinguished', () => {
   assert.ok(isE164('+2547000'))
   assert.not.ok(isE164('2547000000'))
   assert.ok(isExtension('1001'))

@@ -66,7 +66,7 @@ test('made ready ahead: counted from its turn on, wherever it stands then', () =
   }
 })
 
-test('a key stops it; it is spoken to its end all the same, and counted', () => {
+test('a digit stops the prompt; the text is spoken to its end all the same, and counted', () => {
   const rig = called('<Gather numDigits="1" timeout="1" action="/x"><Say>Growing 8</Say></Gather>')
   rig.documents.set('https://acme.test/x', '<Response><Pause length="3"/></Response>')
   rig.run(400)

@@ -42,7 +42,7 @@ test('while a prompt sounds the next is made ready, each once, in its order', ()
   assert.is(rig.store.call().ttsSeconds, 1)
 })
 
-test('after a Pause too, and into a Gather; not after what ends nobody knows when', () => {
+test('after a Pause too, and into a Gather; not after a verb whose end is unknown', () => {
   const paused = called('<Pause length="3"/><Say>One</Say>')
   paused.run(1000)
   assert.equal(sounds(paused), ['speak One'])
@@ -72,7 +72,7 @@ test('what cannot be had is reported when its turn has come', () => {
   assert.is(rig.of('media.play').length, 2)
 })
 
-test('speech that nobody heard is not counted', () => {
+test('speech that was not played is not counted', () => {
   const rig = called('<Say>Hi</Say><Pause length="3"/><Say>A sentence of which nothing was ever spoken</Say>')
   rig.run(2500)
   assert.is(rig.of('audio.speak').length, 2)

@@ -5,7 +5,7 @@ import { checkDocument } from '../../../core/verbs/index.ts'
 import { tones } from '../../../rtp/tone/tones.ts'
 import { acme } from '../bed/acme.ts'
 import { CallBed } from '../bed/call-bed.ts'
-import { rested } from '../bed/rested.ts'
+import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 const at = '+254700000001'
 const far = '+254733333333'
@@ -43,7 +43,7 @@ test('RecordSession begins with the answer, goes on through Redirect, and ends w
   rig.run(1500)
   assert.equal(recordings(rig), [], 'it does not answer')
   assert.equal(codes(rig), [])
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal(recordings(rig), ['session-1 dual both 14400000'])
   assert.equal(codes(rig), ['REC.0100', 'REC.0200'])
   assert.ok(rig.posts.some(post => post.url.endsWith('/next')))
@@ -54,7 +54,7 @@ test('RecordSession goes on through a Dial, whose answer is its beginning', () =
     `<RecordSession channels="mono" track="inbound" maxLength="60"/><Dial>${far}</Dial><Say>Bye</Say>`,
   )
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal(recordings(rig), ['session-1 mono inbound 60000'])
   const types = rig.commands.map(command => command.type)
   assert.ok(types.indexOf('media.record-session') > types.indexOf('leg.answer'))
@@ -66,7 +66,7 @@ test('RecordSession: pause, resume, stop and a second start', () => {
     '<Say>a</Say><RecordSession/><RecordSession channels="mono"/><RecordSession state="pause"/><Say>b</Say><RecordSession state="resume"/><Say>c</Say><RecordSession state="stop"/><RecordSession state="stop"/><RecordSession state="pause"/><RecordSession channels="mono"/><Say>d</Say>',
   )
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal(recordings(rig), [
     'session-1 dual both 14400000',
     'media.pause-record session-1',
@@ -82,15 +82,15 @@ test('RecordSession: pause, resume, stop and a second start', () => {
 test('RecordSession: what is ordered before the answer holds from the answer on', () => {
   const paused = calling('<RecordSession/><RecordSession state="pause"/><Say>a</Say>')
   paused.call(at)
-  rested(paused)
+  expectAllEnded(paused)
   assert.equal(recordings(paused), ['session-1 dual both 14400000', 'media.pause-record session-1'])
   const stopped = calling('<RecordSession/><RecordSession state="stop"/><Say>a</Say>')
   stopped.call(at)
-  rested(stopped)
+  expectAllEnded(stopped)
   assert.equal(recordings(stopped), [])
   const unanswered = calling('<RecordSession/><Pause/><Hangup/>')
   unanswered.call(at)
-  rested(unanswered)
+  expectAllEnded(unanswered)
   assert.equal(recordings(unanswered), [])
 })
 
@@ -101,7 +101,7 @@ test('RecordSession at its greatest length makes room for the next', () => {
       `<Say>a</Say><RecordSession maxLength="1"/><Pause length="${seconds}"/><RecordSession/><Say>b</Say><Pause length="3"/>`,
     )
     rig.call(at)
-    rested(rig)
+    expectAllEnded(rig)
     const stop = seconds === 1 ? ['media.stop-record session-1'] : []
     assert.equal(recordings(rig), ['session-1 dual both 1000', ...stop, 'session-2 dual both 14400000'])
     assert.equal(codes(rig).sort(), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
@@ -111,7 +111,7 @@ test('RecordSession at its greatest length makes room for the next', () => {
 test('RecordSession beeps before what comes next, which waits for it', () => {
   const rig = calling('<Say>a</Say><RecordSession playBeep="true"/><Say>b</Say>')
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   const plays = rig.of('media.play').map(({ source }) => (source.kind === 'tone' ? source.tone : source.path))
   assert.equal(plays, ['/wav/50', 'beep', '/wav/50'])
   assert.is(rig.of('media.stop').length, 0)
@@ -147,7 +147,7 @@ test('Dial records from the answer to the end, mixed or on two channels', () => 
     for (const answered of ['', '<Say>Hello</Say>']) {
       const rig = calling(`${answered}<Dial record="${record}">${far}</Dial><Say>Bye</Say>`)
       rig.call(at)
-      rested(rig)
+      expectAllEnded(rig)
       assert.equal(recordings(rig), expected)
       assert.equal(codes(rig), expected.length === 0 ? [] : ['REC.0100', 'REC.0200'])
       const types = rig.commands.map(command => command.type)
@@ -165,11 +165,11 @@ test('Dial records nothing of early media and nothing of a remote that does not 
   assert.equal(recordings(early), [])
   early.run(2000)
   assert.is(early.of('media.record-session')[0]?.legId, caller)
-  rested(early)
+  expectAllEnded(early)
   const busy = calling(`<Dial record="record-from-answer">${far}</Dial>`)
   busy.peers.set(far, { endAfter: 500 })
   busy.call(at)
-  rested(busy)
+  expectAllEnded(busy)
   assert.equal(recordings(busy), [])
 })
 
@@ -178,7 +178,7 @@ test('a caller who hangs up ends both kinds of recording, each reported once', (
   const caller = rig.call(at)
   rig.run(3000)
   rig.hangUpCaller(caller)
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal(codes(rig), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
 })
 
@@ -199,7 +199,7 @@ test('ringTone: a country by its code, an asset by its slug, and the default for
     rig.run(2000)
     assert.is(rig.of('media.stop').length, 1, 'it stops with the answer')
     assert.equal(rig.codes().includes('PLAY.0404'), ringTone.includes('missing'))
-    rested(rig)
+    expectAllEnded(rig)
   }
 })
 
@@ -236,7 +236,7 @@ test('beyond the quota no recording begins: REC.0400 says why, and the call goes
       const caller = rig.call(at)
       rig.run(20_000)
       rig.hangUpCaller(caller)
-      rested(rig)
+      expectAllEnded(rig)
       assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
       const reported = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
       assert.is(reported.length, begins ? 0 : failed, verbs)
@@ -257,7 +257,7 @@ test('what the calls of an account have recorded since counts, before the databa
   const account = rig.store.accounts.get(acme.uuid)
   if (account !== undefined) account.profile = { ...acme, recordingBytes: 0, maxRecordingBytes: 10 }
   rig.call(at)
-  rested(rig)
+  expectAllEnded(rig)
   assert.equal(codes(rig), ['REC.0100', 'REC.0200', 'REC.0400'])
 })
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { response } from '../../../core/document-builder/index.ts'
 import { Simulation } from '../../../core/testing/index.ts'
 
-test('a document is heard, and the call ends with it', async () => {
+test('a document is played, and the call ends with it', async () => {
   const sauti = new Simulation({ documents: response().say('Karibu').play({ asset: 'jingle' }) })
   const caller = sauti.call()
   await caller.hears('Karibu')
@@ -19,7 +19,7 @@ test('a document is heard, and the call ends with it', async () => {
   )
 })
 
-test('a menu: keys, an action, and a Dial that is busy', async () => {
+test('a menu: digits, an action, and a Dial that is busy', async () => {
   const sauti = new Simulation({
     documents: {
       '/': response()
@@ -46,7 +46,7 @@ test('a menu: keys, an action, and a Dial that is busy', async () => {
   assert.is(sauti.dialled('+254711000001').length, 1)
 })
 
-test('no key: the prompt ends, and the next verb runs', async () => {
+test('no digit: the prompt ends, and the next verb runs', async () => {
   const sauti = new Simulation({
     documents: response()
       .gather({ timeout: '5s' }, prompt => prompt.say('Type'))
@@ -116,7 +116,7 @@ test('an end-user: the phone dials, is dialled, and hangs up', async () => {
   assert.is(end.reason, 'END.0200')
 })
 
-test('originate: the callee hears the document', async () => {
+test('originate: the document is played to the callee', async () => {
   const sauti = new Simulation({
     documents: { '/out': call => response().say(`For ${call.to}: ${call.customPayload}`) },
   })
@@ -130,7 +130,7 @@ test('originate: the callee hears the document', async () => {
   assert.match(refused, /^END\.4433/)
 })
 
-test('what is not heard names what was', async () => {
+test('an expected prompt that is missing: the error names what was played', async () => {
   const sauti = new Simulation({ documents: response().say('One') })
   const caller = sauti.call()
   let message = ''
@@ -196,7 +196,7 @@ test('what does not happen is reported with what did', async () => {
   assert.match(await reported(sauti.dials('+254711000001')), /was not dialled more than once/)
 })
 
-test('as in production: busy does not ring, a tone without time is not heard, the record is whole', async () => {
+test('as in production: busy does not ring, a tone without time is not played, the record is complete', async () => {
   const sauti = new Simulation({
     documents: response().say('Hello').dial({ client: '1001' }).dial({ number: '+254711000001' }),
     users: [{ extension: '1001', phone: null }],
@@ -221,7 +221,7 @@ test('a caller gives up in a Pause, before there is any media', async () => {
   assert.equal(caller.transcript, [])
 })
 
-test('a room is told by its name, and the clock and the recordings can be read', async () => {
+test('a room is found by its name, and the clock and the recordings can be read', async () => {
   const sauti = new Simulation({
     documents: response().recordSession().say('Hello', { loop: 2 }).dial({ conference: 'Board 7' }),
     startsAt: new Date('2026-03-02T05:00:00Z'),

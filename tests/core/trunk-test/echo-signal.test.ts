@@ -30,7 +30,7 @@ test('its delay is found to 5 ms, at any level, to 1.5 s', () => {
   }
 })
 
-test('noise over it and lost packets leave it recognisable, and the share tells how much was lost', () => {
+test('noise and lost packets leave the signal recognisable, and the share shows how much was lost', () => {
   const received = placed(180)
   const rough = noise(1, 1500)
   for (let at = 0; at < length; at++) {

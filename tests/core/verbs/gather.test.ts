@@ -37,7 +37,7 @@ test('Gather answers, prompts, waits for the digits and posts them', () => {
   ])
 })
 
-test('Gather: the first digit stops what sounds, at once, and is kept; nothing behind it is heard', () => {
+test('Gather: the first digit stops the prompt at once and is kept; prompts after it are not played', () => {
   const bed = bedOf('<Gather action="/after" numDigits="3"><Say>One</Say><Say>Two</Say></Gather>')
   type(bed, [500, '1'], [2500, '2'], [4000, '3'])
   assert.equal(bed.run().slice(1, 4), ['100 say "One" ×1', '500 stop', `4000 fetch ${after} {"Digits":"123"}`])
@@ -50,7 +50,7 @@ test('Gather: the first digit stops what sounds, at once, and is kept; nothing b
   assert.equal(pause.run().slice(1, 2), [`500 fetch ${after} {"Digits":"9"}`])
 })
 
-test('Gather: the prompt stops when the key goes down, and no time runs out while it is held', () => {
+test('Gather: the prompt stops when a digit begins, and no timeout runs while it is held', () => {
   const bed = bedOf('<Gather action="/after" timeout="1"><Say>One</Say></Gather>')
   bed.at(500, { type: 'key-down' })
   type(bed, [2500, '1'])

@@ -170,7 +170,7 @@ test('a hang-up during the fallback ends it too', () => {
   assert.is(bed.interpreter.isOver, true)
 })
 
-test('replies, plays and keys that fit nothing are absorbed', () => {
+test('replies, plays and digits that fit nothing are absorbed', () => {
   const bed = new ProgramBed({ documents: { [start]: response('<Say>x</Say>') } })
   bed.at(10, { type: 'fetched', requestId: 'nobody', bytes: new Uint8Array() })
   bed.at(20, { type: 'fetch-failed', requestId: 'nobody', fault: 'timeout', detail: '' })

@@ -37,7 +37,7 @@ const dialled = (bed: ProgramBed, fields: Partial<Dialled> = {}): Dialled => ({
   ...fields,
 })
 
-test('Record answers, beeps, records, and a key ends it', () => {
+test('Record answers, beeps, records, and a digit ends it', () => {
   const bed = bedOf('<Record action="after"/>', { answered: false })
   bed.at(1000, { type: 'digit', digit: '7' })
   bed.run(1500)
@@ -197,7 +197,7 @@ test('Dial posts how it went; without action the next verb runs', () => {
   assert.equal(bed.run().slice(1), ['100 dial number', '6000 say "Nobody there" ×1', '8000 end END.0202'])
 })
 
-test('Dial answers first only when it is told to', () => {
+test('Dial answers first only when the document says so', () => {
   const log = bedOf('<Dial answerOnBridge="false">1002</Dial>', { answered: false }).run(5000)
   assert.equal(log.slice(1), ['100 answer', '150 dial number'])
 })
@@ -216,7 +216,7 @@ test('Dial: a hang-up posts once when the legs are done, and the reply is ignore
   assert.is(early.at(120, { type: 'caller-gone' }).run().at(-1), `120 ${gaveUp}`)
 })
 
-test('Dial with nobody to dial has failed', () => {
+test('Dial without a destination has failed', () => {
   const failed = '{"DialCallStatus":"failed","DialCallDuration":0,"DialReasonCode":"END.0404","DialCallSid":""}'
   for (const inside of [
     '',

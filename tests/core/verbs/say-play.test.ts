@@ -60,7 +60,7 @@ test('Say of more than 4096 characters is not spoken, and the call goes on', () 
   assert.equal(codes(`<Say>\n  ${'\u{1F600}'.repeat(4096)}\n</Say>`), [])
 })
 
-test('Say: SSML that is allowed is handed on, the rest is reduced to its text', () => {
+test('Say: allowed SSML is handed on, other markup is reduced to its text', () => {
   const rows: [markup: string, ssml: string, problems: number][] = [
     ['a<break time="500ms"/>b', '<speak>a<break time="500ms"/>b</speak>', 0],
     ['a<break time=".5s"/>b', '<speak>a<break time=".5s"/>b</speak>', 0],

@@ -94,7 +94,7 @@ test('the next event of a call waits for the first try of the one before, not fo
   ])
 })
 
-test('one call at two endpoints, and events about no call, wait for nobody', () => {
+test('one call at two endpoints, and events about no call, wait for no other', () => {
   const { add, attempts } = bed()
   const ids = [add('a', 'x'), add('b', 'x'), add('a'), add('a')]
   assert.equal(

@@ -99,7 +99,7 @@ test('PCMU and PCMA are turned into each other by table', () => {
   })
 })
 
-test('payload types of each side; extension, CSRCs and padding stay behind', () => {
+test('payload types of each side; extension, CSRCs and padding are removed', () => {
   const { media, a, b } = bridged({ accept: [{ payloadType: 96, codec: 'PCMU' }] }, { payloadType: 97 })
   media.run(100)
   const payload = frame(3)
@@ -219,7 +219,7 @@ test('a pause in a stream that is packed again: the last word goes out at once, 
   assert.ok(next.marker)
 })
 
-test('a play to one leg interrupts what it hears of the other, and only that', () => {
+test('a play to one leg interrupts the audio of the other leg to it, and only that', () => {
   const { media, a, b } = bridged()
   const prompt = Uint8Array.from({ length: 1600 }, (_, i) => i % 100)
   media.prompts.set('p', { codec: 'PCMU', bytes: prompt })
@@ -256,7 +256,7 @@ test('silence fills a bridge of which nothing comes, and gives way', () => {
   assert.ok(media.now - at <= 25)
 })
 
-test('early media reaches a caller before anything comes from it; unbridged legs hear nothing of each other', () => {
+test('early media reaches a caller before it sends anything; legs that are not bridged receive nothing of each other', () => {
   const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
   const b = new VirtualPeer(media, 'b', 5000).open()

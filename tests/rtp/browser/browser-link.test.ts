@@ -13,7 +13,7 @@ import { SrtpSender } from '../../../rtp/srtp/srtp-sender.ts'
 import { rtp } from '../bed/rtp-packet.ts'
 import { Bed, credentials, ours, terms, theirs } from './browser-link-bed.ts'
 
-test('checks, handshake, keys: what the session hears is plain, what it says arrives protected at the nominated path', () => {
+test('checks, handshake, keys: the session receives plain packets, and its own leave protected on the nominated path', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)
   let secure = 0
@@ -93,7 +93,7 @@ test('a browser that shows neither consent nor media is reported as quiet, and a
   assert.is(quiet, 2)
 })
 
-test('a fault of ours with one link is told of that one, and the others go on', () => {
+test('a fault of ours in one link is reported for that link, and the others go on', () => {
   const bed = new Bed()
   const faults: LinkFault[] = []
   const broken = bed.port.open({ ...credentials, ufrag: 'broken' })
@@ -184,7 +184,7 @@ test('a tick takes so many handshakes of one remote, and so many in all', () => 
   assert.is(bed.port.counters.dtlsBusy, 92 + 199 * 48)
 })
 
-test('twenty remotes that come at once are all shaken hands with at once: nobody has to say it again', () => {
+test('twenty remotes that begin together complete their handshakes together: none has to retransmit', () => {
   const bed = new Bed()
   const browsers = Array.from({ length: 20 }, (_, i) => {
     const local = { ...credentials, ufrag: `our${i}` }
@@ -212,7 +212,7 @@ test('twenty remotes that come at once are all shaken hands with at once: nobody
   assert.ok(browsers.every(({ sent }) => sent() === browsers[0]?.sent()))
 })
 
-test('while strangers knock, who begins a handshake must prove its address; afterwards nobody has to', () => {
+test('while unknown sources send hellos, a new handshake must prove its address by cookie; afterwards none has to', () => {
   const bed = new Bed()
   const isAsked = (port: number): boolean => {
     const before = bed.network.sent.length
@@ -239,7 +239,7 @@ test('while strangers knock, who begins a handshake must prove its address; afte
   assert.not(isAsked(4002))
 })
 
-test('nobody comes: a fault of ICE; somebody without the key: of DTLS; each reported once', () => {
+test('no packet: a fault of ICE; a peer without the key: a fault of DTLS; each reported once', () => {
   for (const comes of [false, true]) {
     const bed = new Bed()
     const link = bed.port.open(credentials)
@@ -307,7 +307,7 @@ test('bound to two addresses: a check is answered from the one that it asked, me
   assert.equal([bed.port.counters.strayDropped, bed.port.counters.srtpForged], [strayDropped, srtpForged + 1])
 })
 
-test('a closed link is heard of no more, and its names and addresses are free', () => {
+test('a closed link reports nothing more, and its names and addresses are free', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)
   bed.port.agree(link, terms, bed.now)

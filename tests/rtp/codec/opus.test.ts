@@ -136,7 +136,7 @@ test('a packet is decoded at what the listener needs, whatever it was made from'
   encoder.free()
 })
 
-test('a lost packet is repaired from the next one, when the remote told of losses; else it is made up', async () => {
+test('a lost packet is repaired from the next one when the remote reported losses; else it is concealed', async () => {
   const rate = 16_000
   const frame = rate / 50
   const pcm = speechLike(4 * rate, rate, 14)
@@ -193,7 +193,7 @@ test('reported losses bring repair, and take bits from sound until it fits', asy
   assert.ok(heavy.bytes < 0.9 * some.bytes && heavy.bytes < 1.1 * none.bytes, `${heavy.bytes} of ${none.bytes}`)
 })
 
-test('at rest with DTX next to nothing is sent, and the remote hears soft noise', async () => {
+test('during silence DTX sends next to nothing, and the remote receives soft noise', async () => {
   const encoder = await encoderOf({ dtx: true })
   const random = seeded(3)
   const pcm = Int16Array.from({ length: 48_000 }, () => (random() - 0.5) * 40)

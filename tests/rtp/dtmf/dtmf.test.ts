@@ -105,7 +105,7 @@ test('digits are apart by their gap, w is half a second, others are left out', (
   assert.is(sent[7]?.event, 2)
 })
 
-test('cancel ends the sounding digit in order and drops the rest', () => {
+test('cancel ends the present digit properly and drops the others', () => {
   const sender = new DigitSender({ digitMs: 1000 })
   sender.enqueue('123')
   const payload = new Uint8Array(4)
@@ -117,7 +117,7 @@ test('cancel ends the sounding digit in order and drops the rest', () => {
   assert.equal(ends, [false, false, false, true, true, true])
 })
 
-test('a digit of 20 s goes out in segments that follow each other (RFC 4733 §2.5.1.3), and is one press', () => {
+test('a digit of 20 s is sent in segments that follow each other (RFC 4733 §2.5.1.3), and is one digit', () => {
   const sent = send('8', { digitMs: 20_000 })
   const segments = [...new Set(sent.map(one => one.timestamp))]
   assert.equal(
@@ -149,7 +149,7 @@ test('every digit, ptime and clock rate comes through once, with its duration', 
     }
 })
 
-test('the same digit twice is two presses; loss, repeats and disorder change neither number nor order', () => {
+test('the same digit twice is two digits; loss, repeats and reordering change neither number nor order', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = seeded(seed)
     const digits = Array.from({ length: 12 }, () => digitsByEvent[Math.floor(random() * 3)]).join('')
@@ -165,7 +165,7 @@ test('the same digit twice is two presses; loss, repeats and disorder change nei
   }
 })
 
-test('a sender whose timestamp runs with the duration presses once, and twice when it does so twice', () => {
+test('a sender whose timestamp advances with the duration sends one digit, and two when it does so twice', () => {
   const cases = [-1, 0, 1, 3, 5].flatMap(lost => [false, true].map(endsRun => ({ lost, endsRun })))
   for (const { lost, endsRun } of cases) {
     const receiver = new DigitReceiver()
@@ -189,14 +189,14 @@ test('a sender whose timestamp runs with the duration presses once, and twice wh
   }
 })
 
-test('only one of the end packets heard: a press', () => {
+test('one received end packet is enough: a digit', () => {
   const receiver = new DigitReceiver()
   const end = send('7').at(-1)!
   assert.is(receiver.push(end.payload, 0, 4, end.timestamp, false, 0), 1)
   assert.equal(takeAll(receiver), [{ digit: '7', durationMs: 160 }])
 })
 
-test('ends lost: the next press or half a second of silence ends it, and its late end is no press', () => {
+test('end packets lost: the next digit or half a second of silence ends it, and a late end begins no digit', () => {
   const receiver = new DigitReceiver()
   const sent = send('33')
   const [first, second] = [sent.slice(0, 10), sent.slice(10)]
@@ -217,7 +217,7 @@ test('ends lost: the next press or half a second of silence ends it, and its lat
   assert.equal(receiver.counters, { malformed: 0, ignored: 0, repeated: 2, endsLost: 2 })
 })
 
-test('a reported press is remembered past its end, whatever comes in between', () => {
+test('a reported digit is remembered after its end, whatever comes in between', () => {
   const receiver = new DigitReceiver()
   const sent = send('1234')
   assert.is(text(hear(sent, receiver)), '1234')
@@ -225,7 +225,7 @@ test('a reported press is remembered past its end, whatever comes in between', (
   assert.is(receiver.timeout(1e9), 0)
 })
 
-test('a sender that replays a capture with old timestamps is heard again after a while', () => {
+test('a sender that replays a capture with old timestamps is accepted again after a while', () => {
   const receiver = new DigitReceiver()
   const sent = send('4')
   assert.is(text(hear(sent, receiver)), '4')
@@ -233,7 +233,7 @@ test('a sender that replays a capture with old timestamps is heard again after a
   assert.is(text(hear(again, receiver)), '4')
 })
 
-test('flash, modem tones and short payloads are counted and heard by nobody', () => {
+test('flash, modem tones and short payloads are counted and reported to no one', () => {
   const receiver = new DigitReceiver()
   const payload = new Uint8Array(4)
   for (let event = 16; event < 256; event++) {
@@ -246,7 +246,7 @@ test('flash, modem tones and short payloads are counted and heard by nobody', ()
   assert.is(receiver.held, undefined)
 })
 
-test('a new source ends a held press and may use the same timestamps', () => {
+test('a new source ends a held digit and may use the same timestamps', () => {
   const receiver = new DigitReceiver()
   const [start] = send('6')
   receiver.push(start!.payload, 0, 4, 5, true, 0)
@@ -272,7 +272,7 @@ const digitsOfCapture = (captured: readonly Captured[]): string => {
   return text(takeAll(receiver))
 }
 
-test('a press is one digit, and a caller who presses many times presses as many', async () => {
+test('one key press is one digit, and many key presses are as many digits', async () => {
   for (const digit of '0123456789*#ABCD') assert.is(digitsOfCapture(pressOf(digit)), digit)
   const digits = '2013785496*#'
   assert.is(digitsOfCapture(await keyCapture('PCMU', digits)), digits)

@@ -125,7 +125,7 @@ test('nor does it overtake what was made before it came', () => {
   )
 })
 
-test('a report goes at the time that it tells', () => {
+test('a report is sent at the time that it carries', () => {
   const media = heldMedia()
   const peers = talking(media, 4)
   media.run(20_000)
@@ -209,7 +209,7 @@ test('nor does that of a leg that a fault ends, after the frames of a tick were 
   }
 })
 
-test('what ends the last leg of an engine does not wait for a tick that nobody needs', () => {
+test('the command that ends the last leg of an engine does not wait for a tick', () => {
   const media = new VirtualMedia({ drainMs: 0 })
   media.network.isHeld = true
   const [peer] = talking(media, 1)

@@ -53,7 +53,7 @@ test('`played` comes when the last frame has sounded, not when it was sent', () 
 })
 
 for (const answerMs of [0, 5, 10]) {
-  test(`who is told of the end of a play that is followed, and plays on ${answerMs} ms later, makes no gap`, () => {
+  test(`a play that is ordered ${answerMs} ms after the reported end of the one before follows without a gap`, () => {
     const { media, peer, agree, play } = one()
     agree()
     const [first, second] = [prompt(1600), prompt(1600, 5)]
@@ -169,7 +169,7 @@ test('an empty file has been played at once', () => {
   assert.is(media.take('played')[0]?.completed, true)
 })
 
-test('after a stall a few frames are caught up, the rest comes later, nothing of the prompt is left out', () => {
+test('after a stall a few frames are sent at once, the others later, and nothing of the prompt is skipped', () => {
   const { media, peer, agree, play } = one()
   agree()
   const bytes = prompt(16_000)

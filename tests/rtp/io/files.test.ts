@@ -43,7 +43,7 @@ const read = (path: string): Int16Array => {
   return decodeWav(bytes, parsed.value)
 }
 
-test('a recording keeps every sample, cut where it is told to end', async () => {
+test('a recording keeps every sample up to the ordered end', async () => {
   const files = new RecordingFiles()
   const path = join(folder, 'whole.wav')
   const sink = files.open(path)
@@ -58,7 +58,7 @@ test('a recording keeps every sample, cut where it is told to end', async () => 
   assert.equal(read(path), pcm.slice(0, 90_001))
 })
 
-test('whoever records asks nothing of the disk: a lock held by who does would make a packet late', async () => {
+test('the media thread of a recording never touches the disk: a lock held there would make a packet late', async () => {
   const files = new RecordingFiles()
   const sinks = Array.from({ length: 20 }, (_, n) => files.open(join(folder, `beside-${n}.wav`)))
   const pcm = pcmOf(160)
@@ -76,7 +76,7 @@ test('whoever records asks nothing of the disk: a lock held by who does would ma
   assert.not(asked.has('FSReqCallback'))
 })
 
-test('a recording that cannot be made fails and harms nobody', async () => {
+test('a recording that cannot be written fails, and the call goes on', async () => {
   const files = new RecordingFiles()
   const sink = files.open(join(folder, 'no', 'such', 'folder.wav'))
   sink.write(pcmOf(160), 0, 160)
@@ -240,7 +240,7 @@ test('a long prompt begins when its first second is made, and is silent where it
   }
 })
 
-test('samples behind a long head are found', async () => {
+test('samples after a long header are found', async () => {
   const prompts = new PromptFiles({ opus: new LibOpus() })
   const pcm = pcmOf(800)
   const plain = readFileSync(wavFile('plain.wav', pcm))

@@ -19,7 +19,7 @@ const decoderOf = (rate: OpusRate): Promise<OpusDecoder> =>
     lib.decoder(rate, decoder => (decoder ? resolve(decoder) : reject(new Error('none')))),
   )
 
-test('once it is loaded coders are there at once: nobody who has a packet waits for the next', async () => {
+test('once the library is loaded coders are made at once: no packet waits for one', async () => {
   const loaded = new LibOpus()
   await loaded.warm()
   const made: string[] = []
@@ -35,7 +35,7 @@ test('once it is loaded coders are there at once: nobody who has a packet waits 
   assert.equal(loaded.counters, { encoders: 0, decoders: 0, failed: 0 })
 })
 
-test('packets and samples are those of the package, bit for bit: rates, FEC, DTX, losses, what is made up', async () => {
+test('packets and samples equal those of the package, bit for bit: rates, FEC, DTX, losses, concealment', async () => {
   for (const sampleRate of rates) {
     for (const [fec, dtx, anySound] of [
       [true, false, false],

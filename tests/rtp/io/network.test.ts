@@ -173,7 +173,7 @@ for (const sockets of kinds) {
     ['held', true, 1024],
     ['not held', false, 256],
   ] as const) {
-    test(`${sockets}: room that was taken before a full queue went is nobody else's until it went too, ${how}`, async () => {
+    test(`${sockets}: a slot taken before a full queue was sent belongs to its owner until it is sent, ${how}`, async () => {
       const network = openNetwork({ address: '127.0.0.1', sockets })
       const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
       assert.ok(a !== undefined && b !== undefined && c !== undefined)
@@ -273,7 +273,7 @@ for (const sockets of kinds) {
     network.close()
   })
 
-  test(`${sockets}: a send that nobody can take is no fault`, async () => {
+  test(`${sockets}: a packet that the system does not take is no fault`, async () => {
     const network = openNetwork({ address: '127.0.0.1', sockets })
     const a = await bind(network)
     assert.ok(a !== undefined)

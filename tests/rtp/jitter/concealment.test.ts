@@ -62,7 +62,7 @@ test('the first frames of a stream stay as they are, whatever was filled in befo
   assert.equal(received, pcm)
 })
 
-test('10 ms of a steady voice are replaced so that hardly anything is heard', () => {
+test('10 ms of a steady voice are concealed with hardly an audible difference', () => {
   for (const rate of [8000, 16_000])
     for (const hz of [80, 100, 125, 160, 190]) {
       const frame = rate / 100

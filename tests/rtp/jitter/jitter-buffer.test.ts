@@ -159,7 +159,7 @@ function takeAll(arrivals: readonly Arrival[]) {
   return { buffer, received, joins }
 }
 
-test('of another source or place its first packet is heard, too: recordings, which hold nothing back, miss nothing', () => {
+test('the first packet of another source or place is played too: recordings, which hold nothing back, miss nothing', () => {
   const before = stream(20)
   const behind = (sequence: number, timestamp: number, ssrc: number) =>
     stream(20, 20, { sequence, timestamp }).map(one => ({ ...one, ssrc, at: one.at + 400 }))
@@ -191,7 +191,7 @@ test('a first packet with number 0 that overtook the one with 65535 is followed 
   assert.equal(takeAll(arrivals).received, [0, 160, 320, 480, 640, 800])
 })
 
-test('single packets of a stranger change nothing', () => {
+test('single packets of an unknown source change nothing', () => {
   const arrivals = stream(100)
   const random = seeded(2)
   const foreign = arrivals
@@ -225,7 +225,7 @@ test('a leap of the sequence is believed at its second packet; of the timestamp,
   }
 })
 
-test('a remote whose clock stands still during its silence is heard on', () => {
+test('a remote whose timestamps stand still during silence is played again afterwards', () => {
   const arrivals = stream(60).map((one, i) => (i < 30 ? one : { ...one, at: one.at + 3000 }))
   const { frames, buffer } = listen(arrivals, 5000)
   assert.is(frames.length, 60)

@@ -124,7 +124,7 @@ for (const profile of Object.keys(srtpFacts) as SrtpProfile[]) {
   })
 }
 
-test('what is plain, forged or replayed is not heard, is counted, and nobody learns an address of it', () => {
+test('plain, forged and replayed packets are dropped and counted, and their addresses are not learned', () => {
   const { media, far, near } = calling()
   const first = far.say(frame(0))
   media.run(20)

@@ -193,7 +193,7 @@ test('a packet that lies across a page that is missing is left out, and nothing 
   }
 })
 
-test('a stream of six channels is one of shares: the rumble is for nobody', () => {
+test('a stream of six channels is mixed by shares, without its low-frequency channel', () => {
   const head = new Uint8Array(27)
   head.set(opusHead({ channels: 6, family: 1 }))
   head.set([4, 2, 0, 4, 1, 2, 3, 5], 19)

@@ -103,7 +103,7 @@ test('what overruns the packet is no RTP', () => {
   assert.is(make(maxPacketLength + 1, 0x80), false)
 })
 
-test('first bytes tell RTP, RTCP, STUN and DTLS apart, all 65,536 of them (RFC 7983 §7, RFC 5761 §4)', () => {
+test('the first bytes distinguish RTP, RTCP, STUN and DTLS, all 65,536 of them (RFC 7983 §7, RFC 5761 §4)', () => {
   const packet = new Uint8Array(20)
   for (let first = 0; first < 256; first++)
     for (let second = 0; second < 256; second++) {

@@ -63,7 +63,7 @@ test('whose work has ended makes room again', () => {
   }
 })
 
-test('after a stall a few frames are made up for, the rest is left out, and time goes on', () => {
+test('after a stall a few frames are sent at once, the others are skipped, and time goes on', () => {
   const pace = new FrameClock(new TickSlots())
   const random = seeded(3)
   runFor(pace, 1000, 0, random)
@@ -100,7 +100,7 @@ test('after a stall every leg keeps its place in the frame: they are not all due
   }
 })
 
-test('legs that go on at once after a rest are spread like those that begin', () => {
+test('legs that resume together are spread over the ticks like those that begin', () => {
   const beats = new TickSlots()
   const paces = Array.from({ length: 100 }, () => new FrameClock(beats))
   for (const pace of paces) {

@@ -23,7 +23,7 @@ const listened = () => {
   return { reported, keys, hear }
 }
 
-test('a key that goes down while the end of the one before was lost is reported with its own beginning', () => {
+test('a digit that begins while the end of the one before was lost is reported with its own beginning', () => {
   const { reported, hear } = listened()
   hear(event(1, 160), 1000, 0)
   hear(event(1, 800), 1000, 80)
@@ -43,7 +43,7 @@ test('a key that goes down while the end of the one before was lost is reported 
   ])
 })
 
-test('a key that is down when another source begins, or another clock, is up at once', () => {
+test('a digit that is held when another source or clock begins ends at once', () => {
   const { reported, keys, hear } = listened()
   hear(event(1, 160), 1000, 0)
   keys.reset(20)
@@ -58,7 +58,7 @@ test('a key that is down when another source begins, or another clock, is up at 
   ])
 })
 
-test('whatever is lost: each key goes down and up by itself, in its order', () => {
+test('whatever is lost, each digit begins and ends by itself, in order', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = seeded(seed)
     const { reported, keys, hear } = listened()
@@ -90,7 +90,7 @@ const talkFor = (a: VirtualPeer, b: VirtualPeer, ms: number): void =>
     b.say(frame(now))
   })
 
-test('a key that is held down long, with nothing else said meanwhile, is one press on the other leg too', () => {
+test('a digit that is held long without audio meanwhile is one digit on the other leg too', () => {
   for (const ptimeAsked of [false, true]) {
     const { media, a, b } = bridged({}, ptimeAsked ? { ptimeAsked, ptimeMs: 30 } : {})
     talkFor(a, b, 400)
@@ -118,7 +118,7 @@ test('comfort noise that goes on is not interrupted by silence of ours', () => {
   assert.ok(received.every(({ payloadType }) => payloadType === 13))
 })
 
-test('who takes tones hears that of a key no longer than its source is there', () => {
+test('a remote that takes tones receives that of a digit no longer than its source is there', () => {
   const { media, a, b } = bridged({}, { sendEvents: undefined as never })
   talkFor(a, b, 400)
   const began = a.timestamp
@@ -136,7 +136,7 @@ test('who takes tones hears that of a key no longer than its source is there', (
 })
 
 for (const takes of ['events', 'events, packed again', 'tones'] as const) {
-  test(`events of a source of their own, beside audio that goes on, are one press each; to whom takes ${takes}`, () => {
+  test(`events with their own SSRC during audio are one digit each, for a remote that takes ${takes}`, () => {
     const repacked = takes === 'events, packed again' ? { ptimeAsked: true, ptimeMs: 30 } : {}
     const { media, a, b } = bridged({}, takes === 'tones' ? { sendEvents: undefined as never } : repacked)
     talkFor(a, b, 400)
@@ -174,7 +174,7 @@ for (const takes of ['events', 'events, packed again', 'tones'] as const) {
   })
 }
 
-test('a key that comes as a tone is down while it sounds, and reported when it has ended', () => {
+test('an in-band digit is held while its tone lasts, and reported when it has ended', () => {
   const { media, a, b } = bridged({ acceptEvents: undefined as never }, {})
   talkFor(a, b, 400)
   const onMs = 1000

@@ -23,7 +23,7 @@ const reportOf = (ssrc: number) => {
   return packet
 }
 
-test('behind a NAT our packets follow to where the remote’s come from', () => {
+test('our packets follow a remote behind a NAT to the source of its packets', () => {
   const { media, a, b } = bridged()
   let n = 0
   media.run(500, now => {
@@ -40,7 +40,7 @@ test('behind a NAT our packets follow to where the remote’s come from', () => 
   )
 })
 
-test('an intruder is neither heard nor answered', () => {
+test('packets of an intruder are neither played nor answered', () => {
   const { media, a, b } = bridged()
   let n = 0
   media.run(2000, now => {
@@ -85,7 +85,7 @@ test('offer after offer, address after address: third parties share the same fiv
   assert.ok(sent > 0 && sent <= unansweredMediaMs / 20, `${sent}`)
 })
 
-test('what was heard from an address is remembered while others are named', () => {
+test('media received from an address is remembered while others are named', () => {
   const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
   const agree = (agreement: Agreement) => media.do({ type: 'agree', session: 'a', agreement, talk: true })
@@ -191,7 +191,7 @@ test('a source that is learned is reported, once, with where it is; so is the re
   assert.equal([source.address, source.state, source.changes], ['127.0.0.1:4000', 'confirmed', 2])
 })
 
-test('reports are taken of whoever media is taken from: none of others, and none moves where ours go', () => {
+test('RTCP is accepted from the source of media only, and does not move the address of ours', () => {
   const { media, a } = bridged()
   for (let n = 0; n < 20; n++) a.say(frame(n), {}, 4444)
   media.run(20)
@@ -293,7 +293,7 @@ test('on hold no RTP is expected, whichever side may send: only that nothing at 
   }
 })
 
-test('reports: sender reports with what was sent, loss as heard, goodbye at the end', () => {
+test('reports: sender reports of sent packets, loss as received, BYE at the end', () => {
   const { media, a } = bridged()
   let n = 0
   media.run(11_000, now => {
@@ -327,7 +327,7 @@ test('reports: sender reports with what was sent, loss as heard, goodbye at the 
   assert.ok(media.take('closed')[0]!.stats.packetsLost > 30)
 })
 
-for (const from of ['signalled', 'stranger'] as const) {
+for (const from of ['signalled', 'unrelated'] as const) {
   test(`junk from the ${from} address does no harm`, () => {
     const junk = inputs('media-attacks').map(({ bytes }) => bytes)
     assert.ok(junk.length > 20)

@@ -24,7 +24,7 @@ const at = (text: string): number => {
 const signalled = at('192.168.1.7')
 const sip = at('203.0.113.9')
 const listed = at('198.51.100.20')
-const stranger = at('192.0.2.66')
+const unrelated = at('192.0.2.66')
 const sources: MediaSources = { sip: '203.0.113.9', hosts: ['198.51.100.0/24'] }
 
 /** A stream of one SSRC from one place. */
@@ -98,7 +98,7 @@ const asInput = (gate: SymmetricRtp, input: SourceInput): Stream | undefined => 
     case 'known':
       return isLearned ? new Stream(gate, at('198.51.100.21'), 9000, 2) : new Stream(gate, sip, 9000, 2)
     case 'unknown':
-      return new Stream(gate, stranger, 9000, 2)
+      return new Stream(gate, unrelated, 9000, 2)
   }
 }
 
@@ -167,14 +167,14 @@ test('waiting × previous: a moving peer’s last packets are played, and never 
   assert.is(verdicts.at(-1), 'learned', 'it did not move after all')
 })
 
-test('a stranger has no effect in any state, whatever it sends and however long', () => {
+test('an unknown source has no effect in any state, whatever and for however long it sends', () => {
   const random = seeded(5)
   for (const state of states) {
     const gate = inState(state)
     const before = [gate.state, gate.address, gate.port]
     for (let n = 0; n < 5000; n++) {
       const ssrc = random() < 0.5 ? 1 : 2
-      assert.is(gate.judge(stranger, 9000 + (n % 3), ssrc, 105 + n, 10 * n), 'refused')
+      assert.is(gate.judge(unrelated, 9000 + (n % 3), ssrc, 105 + n, 10 * n), 'refused')
     }
     assert.equal([gate.state, gate.address, gate.port], before)
   }
@@ -272,7 +272,7 @@ test('hold reopens nothing: the same address again, inactive or 0.0.0.0, leaves 
   }
 })
 
-test('what an offer names again is what counts: the old address is a stranger’s', () => {
+test('the address in the newest offer counts: the old one is an unknown source', () => {
   const gate = inState('confirmed')
   gate.signal(at('192.168.1.8'), 4000, { sip: '203.0.113.10', hosts: [] }, 0)
   assert.is(gate.state, 'waiting')
@@ -288,7 +288,7 @@ test('who is known: the signalled host, the SIP peer, its network where all is p
   assert.is(hosts.rankOf(sip), ranks.sip)
   assert.is(hosts.rankOf(sip + 1), ranks.unknown, 'SDP is private: only the NAT itself')
   assert.is(hosts.rankOf(listed), ranks.network)
-  assert.is(hosts.rankOf(stranger), ranks.unknown)
+  assert.is(hosts.rankOf(unrelated), ranks.unknown)
   hosts.signal(at('203.0.114.1'), { sip: '203.0.113.9', hosts: ['2001:db8::/32', 'nonsense'] })
   assert.is(hosts.rankOf(sip + 1), ranks.network)
   assert.is(hosts.rankOf(at('203.0.112.9')), ranks.unknown)
@@ -296,9 +296,9 @@ test('who is known: the signalled host, the SIP peer, its network where all is p
   assert.equal([hosts.isParty(sip), hosts.isParty(sip + 1)], [true, false])
   hosts.signal(at('127.0.0.1'), { sip: '127.0.0.1', hosts: [] })
   assert.is(hosts.rankOf(at('127.0.0.2')), ranks.unknown)
-  hosts.signal(stranger, undefined)
-  assert.equal([hosts.rankOf(0), hosts.isParty(stranger)], [ranks.unknown, false])
-  hosts.signal(stranger, { sip: undefined, hosts: ['0.0.0.0/0'] })
+  hosts.signal(unrelated, undefined)
+  assert.equal([hosts.rankOf(0), hosts.isParty(unrelated)], [ranks.unknown, false])
+  hosts.signal(unrelated, { sip: undefined, hosts: ['0.0.0.0/0'] })
   assert.is(hosts.rankOf(at('255.1.2.3')), ranks.network, 'everywhere, if an operator wants that')
 })
 

@@ -108,7 +108,7 @@ test('a drift is followed a sample a packet, and only beyond 8 ms', () => {
   same(far, 0, through.subarray(0, 160 * 64))
 })
 
-test('a pause of the sender is silence, and what follows it lies where it was heard', () => {
+test('a pause of the sender is silence, and the next audio is where it was played', () => {
   const received = recorded(
     n => 160 * n + (n >= 50 ? 800 : 0),
     n => 160 * n + (n >= 50 ? 800 : 0),

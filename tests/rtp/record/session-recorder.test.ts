@@ -90,7 +90,7 @@ test('packets that come up to 0.2 s late lie where they belong, exact, and those
   assert.equal(samples(), sent)
 })
 
-test('what is lost is concealed in its place, the rest stays exact', () => {
+test('lost packets are concealed in their place, all others stay exact', () => {
   const { media, peer, start, stop, samples } = recorded()
   start()
   const sent: number[] = []
@@ -235,7 +235,7 @@ for (const silentMs of [500, 1500, 2900, 5000]) {
   })
 }
 
-test('the key that ends it is not part of it, nor what follows', () => {
+test('the digit that ends a recording is not part of it, nor is what follows', () => {
   const { media, peer, start, stop, samples } = recorded()
   start()
   const sent: number[] = []

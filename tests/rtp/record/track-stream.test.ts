@@ -216,7 +216,7 @@ test('a clock that is set while somebody speaks moves nothing: numbers and packe
   }
 })
 
-test('what is lost is made up in its place, up to 120 ms of it; every packet that came is exact', () => {
+test('lost packets are concealed in their place, up to 120 ms; every received packet is exact', () => {
   const level = (pcm: Int16Array) => Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length)
   // A tone of a voice's pitch: what goes on in its place is as loud, and nearly the same.
   const tone = lawOf(

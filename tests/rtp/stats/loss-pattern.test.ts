@@ -66,7 +66,7 @@ test('a source that counts again has not lost what lies between', () => {
   assert.is(pattern.burstGap.gapDensity, 0)
 })
 
-test('no order of arrival breaks it: what it tells stays in range', () => {
+test('no order of arrival breaks it: its figures stay in range', () => {
   const random = seeded(9)
   for (let round = 0; round < 200; round++) {
     const pattern = new LossPattern()

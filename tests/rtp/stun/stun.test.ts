@@ -76,7 +76,7 @@ test('classes and methods have their bits (RFC 8489 §5)', () => {
   }
 })
 
-test('what is no message is told by its fault', () => {
+test('bytes that are no message give the kind of fault', () => {
   const good = new Uint8Array(64)
   const length = new StunWriter(good, 'request', 1, new Uint8Array(12)).word(1, 2).fingerprint()
   const bytes = good.slice(0, length)

@@ -52,7 +52,7 @@ test('pieces of any length make the same samples', () => {
   assert.equal(whole.subarray(round.length, 2 * round.length), round)
 })
 
-test('nothing clicks: a tone begins and ends at rest, and no step is larger than its sine has', () => {
+test('nothing clicks: a tone begins and ends at zero, and no step is larger than its sine has', () => {
   for (const tone of Object.values(tones)) {
     const pcm = renderTone(tone, 8000)
     assert.is(pcm[0], 0)

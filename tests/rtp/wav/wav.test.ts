@@ -84,7 +84,7 @@ test('the head says what it must, plain and with fact chunk', () => {
   assert.equal([view.getUint32(4, true), view.getUint32(46, true), view.getUint32(54, true)], [50 + 162, 161, 161])
 })
 
-test('4 GB is the end: sizes are cut to what 32 bits can tell', () => {
+test('sizes are limited to 4 GB, the most that 32 bits can express', () => {
   for (const channels of [1, 2])
     for (const encoding of ['pcm16', 'mulaw', 'pcm24'] as const) {
       const format = { encoding, sampleRate: 8000, channels }
@@ -135,7 +135,7 @@ const rf64 = (high: number): Uint8Array => {
   return file
 }
 
-test('RF64 tells its sizes in ds64 (EBU Tech 3306)', () => {
+test('RF64 has its sizes in ds64 (EBU Tech 3306)', () => {
   assert.is(ok(rf64(0)).dataLength, 6)
   assert.is(ok(rf64(1)).dataLength, 8)
   assert.is(verdict(rf64(0xffff_ffff)), 'bad-chunk')

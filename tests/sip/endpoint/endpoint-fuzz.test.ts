@@ -24,7 +24,7 @@ test('bytes never throw, and whatever they began ends and leaves nothing', () =>
     localPort: 5060,
   })
   const trusted = flow('192.0.2.9')
-  const stranger = flow('198.51.100.1')
+  const unknownSource = flow('198.51.100.1')
   station.onEvent = event => {
     if (event.type !== 'offered') return
     if (random() < 0.5) station.do({ type: 'answer', id: event.id, sdp: 'v=0' })
@@ -56,7 +56,7 @@ test('bytes never throw, and whatever they began ends and leaves nothing', () =>
           bytes = Uint8Array.from([...bytes.subarray(0, at), ...other.subarray(upTo(other.length))].slice(0, 6000))
       }
     }
-    station.do({ type: 'received', bytes, flow: round % 4 === 0 ? stranger : trusted })
+    station.do({ type: 'received', bytes, flow: round % 4 === 0 ? unknownSource : trusted })
     if (round % 50 === 0) net.run(500)
   }
   net.run(400_000)

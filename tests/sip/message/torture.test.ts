@@ -223,7 +223,7 @@ test('header names with white space are the same names (CVE-2020-28361)', () => 
   assert.is(headerOf(parsed(input('advisories', 'CVE-2020-28361-fold.dat')), 'X-Custom-Payload'), 'a b')
 })
 
-test('Contacts that name nobody are refused (CVE-2024-42491), the others pass on to policy', () => {
+test('Contacts without a user are refused (CVE-2024-42491), the others pass on to policy', () => {
   const verdict = (contact: string) => verdictOf(input('advisories', `CVE-2024-42491-contact-${contact}.dat`))
   assert.equal(['negative-port', 'star', 'empty', 'long-host'].map(verdict), [400, 400, 400, 400])
   assert.equal(['broadcast', 'link-local'].map(verdict), ['pass', 'pass'])

@@ -117,7 +117,7 @@ test('instance and reg-id are one place whatever the Contact says (RFC 5626 §6)
   assert.is(bed.bindings().length, 3)
 })
 
-test('nobody registers for somebody else; bad Contacts change nothing', () => {
+test('no phone registers for another user; bad Contacts change nothing', () => {
   const bed = new PhoneBed()
   const [own] = [bed.token('1001'), bed.token('1002')]
   const flow = bed.flow()
@@ -173,7 +173,7 @@ test('revocation ends what the token registered, and nothing else', () => {
   assert.is(bed.endpoint.registrar.isRegistered('user-1001'), false)
 })
 
-test('no timers are left behind', () => {
+test('no timers are left', () => {
   const bed = new PhoneBed()
   const token = bed.token('1001')
   for (let at = 0; at < 50; at++) {

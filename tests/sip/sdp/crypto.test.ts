@@ -181,7 +181,7 @@ test('the profile with feedback is answered in kind and kept; of a browser’s n
   }
 })
 
-test('a new offer with the same lines gets the same answer: keys are renewed by nobody', () => {
+test('a new offer with the same lines gets the same answer: keys are not renewed', () => {
   const offer = offered(`1 AES_CM_128_HMAC_SHA1_80 inline:${key}`)
   const first = answerOffer(offer, secure)
   assert.ok(first.ok)

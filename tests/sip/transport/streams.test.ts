@@ -237,7 +237,7 @@ test('what is said to a stream that is given up arrives, however much comes afte
   await streams.close()
 })
 
-test('whoever goes on sending into a stream that is given up is read for a while, and then cut off', async () => {
+test('a peer that continues to send into a refused stream is read for a while, and then cut off', async () => {
   const { streams, client } = await bed({ lingerMs: 60, lingerBytes: 200_000 }, '513')
   const socket = await client()
   const received = receivedBy(socket)
@@ -257,7 +257,7 @@ test('whoever goes on sending into a stream that is given up is read for a while
   await streams.close()
 })
 
-test('whoever is not answered is cut off at once', async () => {
+test('a peer that gets no answer is cut off at once', async () => {
   const { streams, client } = await bed({ lingerMs: 30_000 })
   const socket = await client()
   socket.write(tooLarge)

@@ -93,7 +93,7 @@ async function faultyFor(type: EndpointInput['type']) {
   return { endpoint, driver, flow, faults, events, onCalls }
 }
 
-test('a fault of an input that nobody called for is counted, and what came out before it is sent on', async () => {
+test('a fault of an input from a timer is counted, and the outputs before it are carried out', async () => {
   const { endpoint, driver, flow, faults, events } = await faultyFor('flow-closed')
   driver.run({ type: 'flow-closed', flow })
   assert.is(endpoint.counters.faults, 1)

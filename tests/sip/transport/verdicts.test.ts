@@ -223,7 +223,7 @@ for (const [set, allowed] of Object.entries(anyAnswer)) {
   })
 }
 
-test('an answer to OPTIONS of a stranger is at most three times the question', async () => {
+test('an answer to OPTIONS of an unknown source is at most three times as long as the request', async () => {
   const { signaling, ports } = await open()
   const socket = await peer('udp', ports.udp)
   try {

@@ -116,7 +116,7 @@ test('without espeak-ng the other engine speaks alone', async () => {
   assert.is(await job.next?.().catch(() => 'nobody'), 'nobody')
 })
 
-test('a lane that fails rests, twice as long each time, and is tried by one alone', () => {
+test('a lane that fails is paused, twice as long each time, and tried by one job alone', () => {
   const health = new LaneHealth()
   assert.ok(health.admits(0, 500))
   assert.is(health.failed(0), 1000)

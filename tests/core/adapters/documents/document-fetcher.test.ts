@@ -115,7 +115,7 @@ test('a hosted document needs no HTTP', () =>
     },
   ))
 
-test('a call that is gone hears nothing more; what it had still to tell is reported', () =>
+test('an ended call gets no more events; its remaining results are reported', () =>
   bed(
     ({ socket }) => setTimeout(() => socket.write(response(200, '<Response/>')), 60),
     async ({ fetcher, fetch, events, url, seen }) => {

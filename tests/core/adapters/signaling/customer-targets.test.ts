@@ -249,7 +249,7 @@ test('a <Sip> to a trunk or to this switch is refused although private addresses
   }
 })
 
-test('while nobody can say what addresses a trunk has, no <Sip> is dialled', async () => {
+test('while the addresses of a trunk are unknown, no <Sip> is dialled', async () => {
   let works = false
   const zone = dnsOf({ 'carrier.test': { a: ['203.0.113.20'] } })
   const failing = async () => {

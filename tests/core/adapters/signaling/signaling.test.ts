@@ -135,15 +135,15 @@ test('credentials: a caller of an unknown address proves itself; a wrong passwor
 
 test('an unknown source gets no answer to an INVITE of a foreign realm, and it is counted', async () => {
   const callee = await open({ trunks: () => [trunkOf({ inboundHosts: ['192.0.2.0/24'] })] })
-  const stranger = createSocket('udp4')
+  const unknownSource = createSocket('udp4')
   try {
     let heard = ''
-    stranger.on('message', bytes => {
+    unknownSource.on('message', bytes => {
       heard += bytes.toString()
     })
-    stranger.bind(0, '127.0.0.1')
-    await once(stranger, 'listening')
-    const { port } = stranger.address()
+    unknownSource.bind(0, '127.0.0.1')
+    await once(unknownSource, 'listening')
+    const { port } = unknownSource.address()
     const request = (method: string) =>
       [
         `${method} sip:100@127.0.0.1 SIP/2.0`,
@@ -159,8 +159,8 @@ test('an unknown source gets no answer to an INVITE of a foreign realm, and it i
         '',
       ].join('\r\n')
     for (const method of ['INVITE', 'REGISTER', 'BYE', 'MESSAGE', 'OPTIONS'])
-      stranger.send(request(method), callee.portOf('udp'), '127.0.0.1')
-    stranger.send('INVITE nonsense\r\n\r\n', callee.portOf('udp'), '127.0.0.1')
+      unknownSource.send(request(method), callee.portOf('udp'), '127.0.0.1')
+    unknownSource.send('INVITE nonsense\r\n\r\n', callee.portOf('udp'), '127.0.0.1')
     for (let tries = 0; tries < 100 && (!heard.includes('200 OK') || callee.signaling.counters().received < 6); tries++)
       await new Promise(resolve => setTimeout(resolve, 10))
     assert.equal(
@@ -172,7 +172,7 @@ test('an unknown source gets no answer to an INVITE of a foreign realm, and it i
     assert.is(callee.signaling.counters().malformed, 1)
     assert.is(callee.events.length, 0)
   } finally {
-    stranger.close()
+    unknownSource.close()
     await callee.signaling.close()
   }
 })
@@ -215,7 +215,7 @@ test('a message that sets off a fault of ours costs itself, not the process, and
   }
 })
 
-test('nobody listens: over TCP at once unreachable; a bad URI too', async () => {
+test('no listener: over TCP unreachable at once; a bad URI too', async () => {
   const caller = await open({})
   const closed = await open({})
   const port = closed.portOf('tcp')

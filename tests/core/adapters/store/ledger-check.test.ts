@@ -106,7 +106,7 @@ for (const [what, sql, rule] of damages) {
   })
 }
 
-test('a hold cannot be charged twice, whoever tries', async () => {
+test('a hold cannot be charged twice, by any caller', async () => {
   const { bed, account, overHold } = await goodBooks()
   const again = bed.database.write(() =>
     bed.ledger.post({

@@ -164,7 +164,7 @@ test('legs and holds of a call that has ended are closed too, and a leg that had
   bed.close()
 })
 
-test('recordings get the length of their files, and what cannot be heard is told so', async () => {
+test('recordings get the length of their files, and unplayable ones are reported', async () => {
   let bed = openBed()
   const account = addAccount(bed.database)
   const call = callOf(account, { status: 'completed', endedUnix: startUnix })

@@ -90,7 +90,7 @@ test('refusals and faults come back as they are: money, misuse, closed', async (
   assert.is(late?.code, 'store.closed')
 })
 
-test('memory is true before whoever changed it is answered: trunks, rates, destinations, tokens', () =>
+test('memory is up to date before a change is answered: trunks, rates, destinations, tokens', () =>
   opened(async on => {
     const { trunks, rates, destinations, phoneTokens, users } = on.repositories
     let reported = 0
@@ -134,7 +134,7 @@ test('memory is true before whoever changed it is answered: trunks, rates, desti
     assert.is(phoneTokens.get(minted.record.uuid), undefined)
   }))
 
-test('what was stored before is known after a start, and a second switch is told that the folder is in use', async () => {
+test('stored records are known after a start, and a second switch is refused: the folder is in use', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-threads-'))
   const first = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })
   const owner = await account(first)

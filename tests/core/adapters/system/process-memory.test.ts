@@ -62,7 +62,7 @@ test('without /proc the load is measured all the same, and the log says what is 
   assert.match(warnings.join(), /is \/proc mounted/)
 })
 
-test('memory that is nearly used up presses', async () => {
+test('memory that is nearly used up counts as pressure', async () => {
   const admission = new OverloadControl(bounds)
   const full = { residentBytes: 99e6, virtualBytes: 1e9, dataBytes: 99e6, allowedBytes: 100e6 }
   const options = optionsOf({ admission, memory: () => Promise.resolve(full) })

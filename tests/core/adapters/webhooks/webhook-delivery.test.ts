@@ -176,7 +176,7 @@ test('a restart keeps the schedule, and sends again what was under way', async (
   bed.close()
 })
 
-test('over HTTP: in order, and a hanging endpoint delays nobody else', async () => {
+test('over HTTP: in order, and a hanging endpoint delays no other', async () => {
   const bed = openBed()
   const server = await rawServer(({ head, socket }) => {
     if (!head.includes('/hang')) setTimeout(() => socket.write(response(200)), 2)

@@ -128,7 +128,7 @@ class Switch {
   }
 }
 
-test('five kinds of bad endpoint: each is tried six times at its hours and given up; the good one waits for nobody', async () => {
+test('five kinds of bad endpoint: each is tried six times by schedule and given up; the good one does not wait', async () => {
   const on = new Switch()
   const ids = new Map<Kind, string>()
   for (const name of bad) ids.set(name, await on.emit(name))

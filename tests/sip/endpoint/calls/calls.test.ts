@@ -27,7 +27,7 @@ test('a call: INVITE, 180, 200, ACK, BYE from the caller', () => {
   leavesNothing(net, a, b)
 })
 
-test('Max-Forwards goes out as it is asked for, 70 by itself, and is told of a call that comes in', () => {
+test('Max-Forwards is sent as ordered, 70 by default, and reported of an incoming call', () => {
   for (const maxForwards of [undefined, 0, 33]) {
     const { net, a, b } = pair()
     const more = maxForwards === undefined ? {} : { maxForwards }

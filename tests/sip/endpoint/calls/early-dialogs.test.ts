@@ -89,7 +89,7 @@ test('while our offer has no answer an offer gets 491, and an UPDATE without one
   }
 })
 
-test('an unknown dialog gets 481, as does what nobody asks before an answer; digits and OPTIONS are taken', () => {
+test('an unknown dialog gets 481, as do requests that make no sense before the answer; digits and OPTIONS are taken', () => {
   const { progress, update, ask, types, answer, hangUp } = dialled()
   assert.is(update(1, 'one'), 481)
   progress(180, 'one')
@@ -123,7 +123,7 @@ test('an offer that waits when the 200 comes is answered in the dialog that this
   hangUp()
 })
 
-test('of several forks the one that is heard may offer again; the others wait, and end with its answer', () => {
+test('of several forks the one whose media is bridged may offer again; the others wait, and end with its answer', () => {
   const { progress, update, does, answer, hangUp, peer } = dialled()
   progress(183, 'one', { headers: reliable(7), body: 'first' })
   progress(183, 'two', { headers: reliable(70), body: 'second' })

@@ -45,7 +45,7 @@ for (const [name, headers, acks, seconds, cause] of cells) {
 
 for (const status of [481, 408]) {
   for (const method of ['INVITE', 'UPDATE']) {
-    test(`our refresh by ${method} is answered ${status}: the session has expired, and both sides hear so (RFC 4028 §10)`, () => {
+    test(`our refresh by ${method} is answered ${status}: the session has expired, and both sides get that reason (RFC 4028 §10)`, () => {
       const { net, station, peer, ends } = bed(
         [...timer('uas'), ...(method === 'UPDATE' ? ['Allow: UPDATE'] : [])],
         true,

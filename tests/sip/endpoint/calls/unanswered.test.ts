@@ -32,7 +32,7 @@ test('CANCEL waits for a provisional (RFC 3261 §9.1), then ends the call on bot
   leavesNothing(net, a, b)
 })
 
-test('whoever rang while another answered is told so by the CANCEL, and by the BYE when it answered too (RFC 3326)', () => {
+test('phones that rang while another answered get that reason in the CANCEL, and in the BYE when they answered too (RFC 3326)', () => {
   for (const crosses of [false, true]) {
     const { net, a, b, dial, idB } = pair()
     dial()

@@ -161,7 +161,7 @@ test('the sid is for phones: the answer to a trunk has none, and a refusal to a 
   assert.is(field(refusal, 'X-Voice-Call-Sid'), 'CA2')
 })
 
-test('a revoked phone is told by NOTIFY at once (RFC 3680), once, and only where it is', () => {
+test('a revoked phone gets a NOTIFY at once (RFC 3680), once, and only where it is registered', () => {
   const bed = new PhoneBed()
   const [token, other] = [bed.token('1001'), bed.token('1001')]
   const [flow, lost, next] = [bed.flow(), bed.flow(), bed.flow()]

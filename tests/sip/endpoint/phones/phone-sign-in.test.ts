@@ -63,7 +63,7 @@ test('a Bearer token: ours, altered, expired, revoked', () => {
   assert.match(field(refused, 'Reason') ?? '', /^Q\.850;cause=57;/)
 })
 
-test('a desk phone that has registered is told what is wrong with its bytes; before, there was silence', () => {
+test('a registered desk phone gets an error for malformed bytes; before it registers it gets no answer', () => {
   const bed = new PhoneBed()
   const token = bed.token('1001')
   for (const transport of ['udp', 'tcp', 'tls'] as const) {
@@ -75,7 +75,7 @@ test('a desk phone that has registered is told what is wrong with its bytes; bef
   }
 })
 
-test('digest: user is the extension, password the token; any usable one, a revoked one is told so', () => {
+test('digest: the user is the extension, the password any usable token; a revoked one gets that reason', () => {
   const bed = new PhoneBed()
   bed.token('1001')
   const second = bed.token('1001')

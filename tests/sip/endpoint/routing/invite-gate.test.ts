@@ -179,7 +179,7 @@ test('not refused unread: what the parser has to look at, what is no new call of
 const bytes = (...lines: string[]) => new TextEncoder().encode([...lines, '', ''].join('\r\n'))
 const callIdOf = (message: Uint8Array) => new TextDecoder().decode(glanceAt(message).callId)
 
-test('a glance tells new calls and CANCELs from the rest', () => {
+test('glanceAt distinguishes new calls and CANCELs from other messages', () => {
   const invite = bytes(
     'INVITE sip:a@b SIP/2.0',
     'Via: SIP/2.0/UDP c',
@@ -243,7 +243,7 @@ test('what belongs to live calls is read at once, new calls after it, and a CANC
   assert.equal(read.slice(3), ['first 5'])
 })
 
-test('new calls are read for 4 ms in a turn, the rest waits for the next; how long is reported', () => {
+test('new calls are read for 4 ms in a turn, the others wait for the next; the waiting time is reported', () => {
   const { arrivals, read, arrive, turn } = queue(1)
   for (let call = 0; call < 10; call++) arrive(`${call}`, ...inviteOf(`${call}`))
   turn(0)

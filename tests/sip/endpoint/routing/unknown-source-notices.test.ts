@@ -48,7 +48,7 @@ function alone() {
   return { endpoint, knock }
 }
 
-test('the first call of a stranger is reported, then one word a minute that counts the others', () => {
+test('the first call of an unknown source is logged, then one line a minute with the number of others', () => {
   const { endpoint, knock } = alone()
   const reported = { address: '203.0.113.9', transport: 'udp', from: '+1900', to: '+254700000001' }
   assert.equal(knock('203.0.113.9', 1000), [{ ...reported, dropped: 1 }])

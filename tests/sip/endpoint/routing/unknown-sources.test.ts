@@ -24,7 +24,7 @@ const shapeOf = (response: SipResponse) =>
     .decode(formatMessage(response))
     .replace(/nonce="[^"]*"|branch=\w+/g, part => 'x'.repeat(part.length))
 
-test('a name that exists and one that does not get the same 401, and nobody is looked up for it', () => {
+test('a name that exists and one that does not get the same 401, and no user is looked up', () => {
   for (const transport of ['udp', 'tcp', 'ws'] as const)
     for (const method of ['REGISTER', 'INVITE']) {
       const bed = new PhoneBed()
@@ -101,7 +101,7 @@ function tryOut(bed: PhoneBed, flow: Flow, user: string, password: string, chall
   return bed.ask(flow, { user, cseq, headers })?.status
 }
 
-test('300 wrong digests in a row: 20 are answered, and nothing is computed for the rest', () => {
+test('300 wrong digests in a row: 20 are answered, and no digest is computed for the others', () => {
   const bed = new PhoneBed()
   bed.token('1001')
   const flow = sourceOf(bed, '203.0.113.5')
@@ -132,7 +132,7 @@ test('guesses for a name from many addresses are bounded, and its real phone sti
   }
 })
 
-test('whoever signs in is not counted: hundreds of phones of one address come in', () => {
+test('successful sign-ins are not counted: hundreds of phones of one address sign in', () => {
   const bed = new PhoneBed()
   for (let n = 0; n < 300; n++) {
     const token = bed.token(`${2000 + n}`)

@@ -243,7 +243,7 @@ test('a call that is not answered is not probed', () => {
   leavesNothing(net, station)
 })
 
-test('events tell the address that SIP comes from, which media may come from as well', () => {
+test('events carry the source address of SIP, which media may come from as well', () => {
   const { station, peer, answered } = bed()
   const { toTag } = answered()
   peer.request('INVITE', us, 2, { toTag, body: 'hold' })

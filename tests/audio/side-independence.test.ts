@@ -171,7 +171,7 @@ for (const [from, to] of ways) {
     if (row.only?.(from, to) === false) continue
     // Losses are passed on as they are where packets are.
     if (row.name.startsWith('loss') && (from === to || (from === 'PCMU' && to === 'PCMA'))) continue
-    test(`${from} to ${to}, the caller makes ${row.name}: the far side's stream goes on as it was`, async () => {
+    test(`${from} to ${to}, the caller makes ${row.name}: the other side's stream continues unchanged`, async () => {
       const noise = { sendNoise: undefined, acceptNoise: 13 } as unknown as Partial<Agreement>
       const talk = await conversation(from, to, {}, noise)
       const caller = new Caller(talk)

@@ -5,7 +5,7 @@ import type { AccountUuid, CallUuid, RecordingUuid, Sid } from '../../core/model
 import { ApiBed } from './bed/api-bed.ts'
 
 // Every operation of /openapi.json that names a thing by its id, asked with the ids of another account: by key and by a
-// session of the portal. The answer is the same as for an id of nobody, and nothing changes.
+// session of the portal. The answer is the same as for an unknown id, and nothing changes.
 
 const bed = await ApiBed.open()
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other', wallet_balance: '100' })).body
@@ -173,15 +173,15 @@ for (const [who, ask] of [
     for (const operation of operations.filter(({ name }) => name in takes)) {
       const kind = takes[operation.name] ?? ''
       const id = ids[kind] ?? ''
-      const nobody = kind === 'sid' ? `CA${'0'.repeat(id.length - 2)}` : randomUUID()
+      const unknownUuid = kind === 'sid' ? `CA${'0'.repeat(id.length - 2)}` : randomUUID()
       const { method, url, body } = requestOf(operation, id)
       const theirs = await bed.conforming(method, url, { ...ask, ...(body === undefined ? {} : { body }) })
-      const empty = requestOf(operation, nobody)
+      const empty = requestOf(operation, unknownUuid)
       const none = await bed.ask(empty.method, empty.url, {
         ...ask,
         ...(body === undefined ? {} : { body: empty.body }),
       })
-      assert.is(theirs.text.replaceAll(id, '*'), none.text.replaceAll(nobody, '*'), operation.name)
+      assert.is(theirs.text.replaceAll(id, '*'), none.text.replaceAll(unknownUuid, '*'), operation.name)
       if (operation.inQuery !== undefined && operation.name !== 'GET /calls/hangup') {
         assert.equal([theirs.status, theirs.body], [200, []], operation.name)
         continue

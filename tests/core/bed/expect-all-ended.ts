@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import type { CallBed } from './call-bed.ts'
 
 /** After that long nothing is left anywhere: no call, leg, session or deadline, no hold, nothing that was logged. */
-export function rested(rig: CallBed, afterMs = 120_000): void {
+export function expectAllEnded(rig: CallBed, afterMs = 120_000): void {
   rig.run(afterMs)
   assert.ok(rig.exchange.isEmpty, 'the exchange is empty')
   assert.is(rig.exchange.deadline(), undefined)
