@@ -14,6 +14,7 @@ import type { SipTarget } from '../../contract/environment.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Log } from '../../ports/log.ts'
 import { isPublicAddress } from '../http/index.ts'
+import { trunkPort } from './dial-target.ts'
 
 /** What customers' documents may not name, beside trunks. */
 interface CustomerTargetOptions {
@@ -38,6 +39,7 @@ const rememberedMs = 24 * 3600 * 1000
 const freshMs = 30_000
 
 interface Owned {
+  readonly address: string
   readonly port: number
   readonly seenAt: number
 }
@@ -49,7 +51,7 @@ interface Owned {
  */
 export class CustomerTargets {
   readonly #options: CustomerTargetOptions
-  /** What each name has led to: trunks' names, and our own. */
+  /** What each name has led to, by address and port: trunks' names, and our own. */
   readonly #byName = new Map<string, Map<string, Owned>>()
   #isRefreshedAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
@@ -98,7 +100,8 @@ export class CustomerTargets {
     const own = [...(externalAddress === undefined ? [] : [externalAddress]), ...this.#localAddresses()]
     const isSame = (text: string) => formsOf(text).some(bytes => forms.some(form => sameBytes(form, bytes)))
     if (own.some(isSame)) return true
-    for (const owned of this.#byName.values()) for (const text of owned.keys()) if (isSame(text)) return true
+    for (const owned of this.#byName.values())
+      for (const { address: its } of owned.values()) if (isSame(its)) return true
     return trunks().some(
       trunk =>
         isSame(plainName(trunk.host)) ||
@@ -113,7 +116,8 @@ export class CustomerTargets {
   #isOwnLoopback(forms: readonly Uint8Array[], port: number): boolean {
     if (this.#options.listeners().some(listener => listener.port === port)) return true
     for (const owned of this.#byName.values())
-      for (const [address, { port: its }] of owned) if (its === port && isLoopback(addressBytes(address))) return true
+      for (const { address, port: its } of owned.values())
+        if (its === port && isLoopback(addressBytes(address))) return true
     return this.#options
       .trunks()
       .some(trunk => forms.some(() => isLoopback(addressBytes(plainName(trunk.host)))) && portOf(trunk) === port)
@@ -148,7 +152,7 @@ export class CustomerTargets {
     await Promise.all([
       ...ownNames.map(name => this.#learn(plainName(name), undefined, now)),
       ...named.map(async trunk => {
-        const isKnown = await this.#learn(plainName(trunk.host), portOf(trunk), now)
+        const isKnown = await this.#learn(plainName(trunk.host), trunkPort(trunk), now)
         if (!isKnown) unknown.push(trunk.name)
       }),
     ])
@@ -160,19 +164,25 @@ export class CustomerTargets {
     this.#isRefreshedAt = now
   }
 
-  /** False: DNS fails, and has never said. A name that it says has no address is known: it leads nowhere. */
+  /**
+   * `port`: undefined where DNS chooses it. False: DNS fails, and has never said. A name that it says has no address is
+   * known: it leads nowhere.
+   */
   async #learn(name: string, port: number | undefined, now: number): Promise<boolean> {
     if (name === '' || addressBytes(name) !== undefined) return true
     const known = this.#byName.get(name) ?? new Map<string, Owned>()
     const found = await everyHop(name, this.#options.dns)
-    for (const [address, { seenAt }] of known) if (now - seenAt > rememberedMs) known.delete(address)
-    for (const hop of found.hops) known.set(hop.address, { port: port ?? hop.port, seenAt: now })
+    for (const [key, { seenAt }] of known) if (now - seenAt > rememberedMs) known.delete(key)
+    for (const hop of found.hops) {
+      const owned = { address: hop.address, port: port ?? hop.port, seenAt: now }
+      known.set(`${owned.address} ${owned.port}`, owned)
+    }
     this.#byName.set(name, known)
     return known.size > 0 || !found.hasFailed
   }
 }
 
-const portOf = (trunk: Trunk): number => (trunk.port === 0 ? defaultPort(trunk.transport) : trunk.port)
+const portOf = (trunk: Trunk): number => trunkPort(trunk) ?? defaultPort(trunk.transport)
 
 /** RFC 1035: a dot at the end changes nothing, nor does the case. */
 const plainName = (host: string): string =>

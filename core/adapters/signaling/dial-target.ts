@@ -13,7 +13,7 @@ import type { Trunk } from '../../model/trunk.ts'
 import type { LegTarget } from '../../ports/signaling.ts'
 
 /** A trunk with the usual port may be found by DNS records; another port is meant as it stands (RFC 3263 §4.2). */
-const portOf = (trunk: Trunk): number | undefined =>
+export const trunkPort = (trunk: Pick<Trunk, 'port' | 'transport'>): number | undefined =>
   trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
 
 /** RFC 3261 §19.1.1: header fields are no part of a Request-URI, and a document's are not obeyed. */
@@ -37,7 +37,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
     }
   }
   const { trunk, number } = target
-  const port = portOf(trunk)
+  const port = trunkPort(trunk)
   const transport = trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`
   return {
     uri: `sip:${escapeUser(number)}@${formatHostPort(trunk.host, port)}${transport}`,
@@ -51,7 +51,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
 export const peerOf = (trunk: Trunk): PeerConfig => ({
   id: trunk.uuid,
   host: trunk.host,
-  port: portOf(trunk) ?? 0,
+  port: trunkPort(trunk) ?? 0,
   transport: trunk.transport,
   username: trunk.username,
   password: trunk.password,

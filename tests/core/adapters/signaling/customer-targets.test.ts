@@ -198,8 +198,16 @@ test('a <Sip> to a trunk or to this switch is refused although private addresses
     trunk('loop', { host: '127.0.0.1', port: trunkPort.port, inboundHosts: ['127.0.0.0/8', '::1'] }),
     trunk('literal', { host: '203.0.113.7', port: 5060, inboundHosts: ['198.51.100.0/24'] }),
     trunk('named', { host: 'Carrier.test', port: 0, inboundHosts: [] }),
+    trunk('near', { host: 'near.test', port: 5060, inboundHosts: [] }),
   ]
   const dns = dnsOf({
+    '_sip._udp.near.test': {
+      srv: [
+        ['edge.near.test', 5070],
+        ['edge.near.test', 5071],
+      ],
+    },
+    'edge.near.test': { a: ['127.0.0.3'] },
     'carrier.test': { a: ['203.0.113.20'] },
     '_sip._udp.carrier.test': { srv: [['edge.carrier.test', 5070]] },
     '_sip._tcp.carrier.test': { srv: [['tcp.carrier.test', 5070]] },
@@ -233,6 +241,8 @@ test('a <Sip> to a trunk or to this switch is refused although private addresses
       'sip:+979123456@203.0.113.50',
       'sip:+979123456@203.0.113.99',
       'sip:+979123456@sauti.test:5060',
+      'sip:+979123456@127.0.0.3:5070',
+      'sip:+979123456@edge.near.test:5071',
     ]
     for (const uri of uris) assert.equal([uri, await bed.endOf(bed.dial(uri))], [uri, { kind: 'refused-address' }])
     assert.is(bed.signaling.counters().sent, 0)
