@@ -29,7 +29,12 @@ export type Change =
   /** Appends to the event log, and to the outbox when the account's `status` webhook wants it. */
   | { readonly type: 'event.append'; readonly event: VoiceEvent }
   | { readonly type: 'recording.insert'; readonly recording: RecordingRecord }
-  | { readonly type: 'recording.update'; readonly uuid: string; readonly set: Partial<RecordingRecord> }
+  | {
+      readonly type: 'recording.update'
+      readonly uuid: string
+      readonly accountUuid: AccountUuid
+      readonly set: Partial<RecordingRecord>
+    }
   /** The answer under an Idempotency-Key, verbatim: durable with the effect that it reports, or not at all. */
   | {
       readonly type: 'idempotency.complete'

@@ -101,7 +101,12 @@ export class CallRecordings {
     const row = { ...running.row, durationMs, sizeBytes }
     this.#host.recorded(sizeBytes)
     this.#host.commit([
-      { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
+      {
+        type: 'recording.update',
+        uuid: row.uuid,
+        accountUuid: row.accountUuid,
+        set: { durationMs, sizeBytes },
+      },
       this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
     ])
     running.reported({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })

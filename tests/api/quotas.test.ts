@@ -108,7 +108,14 @@ test('recordings: counted when their size is known, reported at 80 %, free when 
       expiresUnix: null,
     }
     await bed.store.calls.commit([{ type: 'recording.insert', recording }])
-    await bed.store.calls.commit([{ type: 'recording.update', uuid, set: { durationMs: 5, sizeBytes } }])
+    await bed.store.calls.commit([
+      {
+        type: 'recording.update',
+        uuid,
+        accountUuid: bed.accountUuid as AccountUuid,
+        set: { durationMs: 5, sizeBytes },
+      },
+    ])
   }
   await record('one', 700)
   assert.is((await state()).usage.recording_bytes, 700)

@@ -14,13 +14,15 @@ const mostEntries = 5000
 /** A longer document is read each time. */
 const longestDocument = 4096
 
-/** Parts of the store whose changes touch no account, number or document. */
+/** Parts of the store whose changes touch no account, number or document that calls read. */
 const otherParts: ReadonlySet<string> = new Set([
+  'assets',
   'callbackEnds',
   'destinations',
   'heartbeat',
   'idempotency',
   'keys',
+  'ledger',
   'oldEvents',
   'operatorChanges',
   'phoneTokens',
@@ -28,20 +30,61 @@ const otherParts: ReadonlySet<string> = new Set([
   'quotas',
   'rates',
   'trunks',
+  'users',
 ])
 
-/** Changes of a call that touch an account's profile: what its recordings take. */
-const profileChanges: ReadonlySet<Change['type']> = new Set(['recording.insert', 'recording.update'])
+/** What a write may have changed of what calls read; an account with its numbers. */
+export type ProfileScope =
+  | { readonly type: 'nothing' }
+  | { readonly type: 'documents' }
+  | { readonly type: 'accounts'; readonly uuids: readonly AccountUuid[] }
+  | { readonly type: 'all' }
 
 /**
- * Whether a writing method of the store may change what calls read of accounts, numbers and hosted documents. What is not
- * known to leave them alone may.
+ * Of the other parts. A number or document that comes into being was not kept before, a number of the pool belongs to no
+ * account, and a balance is read each time.
  */
-export function changesProfiles(part: string, method: string, args: readonly unknown[]): boolean {
-  if (otherParts.has(part)) return false
-  if (part !== 'calls' || method !== 'commit') return true
-  const [unit] = args as [readonly Change[]]
-  return unit.some(({ type }) => profileChanges.has(type))
+const scopes: Readonly<Record<string, 'nothing' | 'documents' | 'account'>> = {
+  'accounts.create': 'nothing',
+  'accounts.credit': 'nothing',
+  'accounts.change': 'account',
+  'documents.create': 'nothing',
+  'documents.change': 'documents',
+  'documents.remove': 'documents',
+  'numbers.add': 'nothing',
+  'numbers.remove': 'nothing',
+  'numbers.acquire': 'nothing',
+  'numbers.configure': 'account',
+  'numbers.release': 'account',
+  'recordings.remove': 'account',
+  'webhookSettings.change': 'account',
+  'webhookSettings.rotate': 'account',
+}
+
+/**
+ * What a writing method of the store may change of accounts, numbers and hosted documents: no more, as what one account
+ * changes is not to be read again for all others. What is not known to leave them alone may change them all.
+ */
+export function profileScopeOf(part: string, method: string, args: readonly unknown[]): ProfileScope {
+  if (otherParts.has(part)) return { type: 'nothing' }
+  if (part === 'calls' && method === 'commit') return scopeOfUnit((args as [readonly Change[]])[0])
+  const scope = scopes[`${part}.${method}`] ?? 'all'
+  return scope === 'account' ? { type: 'accounts', uuids: [args[0] as AccountUuid] } : { type: scope }
+}
+
+/** What recordings take stands in the account's profile. */
+function scopeOfUnit(unit: readonly Change[]): ProfileScope {
+  const uuids = unit.flatMap(change => {
+    if (change.type === 'recording.insert') return change.recording.accountUuid
+    return change.type === 'recording.update' ? change.accountUuid : []
+  })
+  return uuids.length === 0 ? { type: 'nothing' } : { type: 'accounts', uuids }
+}
+
+/** A number that is kept; its account is kept by itself. */
+interface KnownNumber {
+  readonly account: AccountUuid
+  readonly number: OwnedNumber
 }
 
 /**
@@ -51,64 +94,115 @@ export function changesProfiles(part: string, method: string, args: readonly unk
 export class KnownProfiles {
   readonly #reads: ProfileReads
   readonly #accounts = new Map<AccountUuid, AccountProfile>()
-  readonly #owners = new Map<string, NumberOwner>()
+  readonly #numbers = new Map<string, KnownNumber>()
+  readonly #numbersOf = new Map<AccountUuid, Set<string>>()
   readonly #documents = new Map<string, HostedDocumentRecord>()
-  /** Counts the changes: a read that began before the last one is not kept. */
-  #changes = 0
+  /** Reads that are not answered yet, and what was changed meanwhile. */
+  readonly #underWay = new Set<ProfileScope[]>()
 
   constructor(reads: ProfileReads) {
     this.#reads = reads
   }
 
   /** Something may have been changed, and is durable. */
-  changed(): void {
-    this.#changes++
-    this.#accounts.clear()
-    this.#owners.clear()
+  changed(scope: ProfileScope): void {
+    if (scope.type === 'nothing') return
+    for (const missed of this.#underWay) missed.push(scope)
+    if (scope.type === 'accounts') {
+      for (const uuid of scope.uuids) this.#forgetAccount(uuid)
+      return
+    }
     this.#documents.clear()
+    if (scope.type === 'documents') return
+    this.#accounts.clear()
+    this.#forgetNumbers()
   }
 
   account(uuid: AccountUuid): Promise<AccountProfile | undefined> {
-    return this.#read(this.#accounts, uuid, () => this.#reads.calls.account(uuid))
-  }
-
-  numberOwner(e164: string): Promise<NumberOwner | undefined> {
-    return this.#read(this.#owners, e164, () => this.#reads.calls.numberOwner(e164))
-  }
-
-  knownOwner(e164: string): NumberOwner | undefined {
-    return this.#owners.get(e164)
-  }
-
-  async ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined> {
-    const owner = this.#owners.get(e164)
-    if (owner === undefined) return this.#reads.calls.ownedNumber(account, e164)
-    return owner.account.uuid === account ? owner.number : undefined
-  }
-
-  byUrl(url: string): Promise<HostedDocumentRecord | undefined> {
+    const known = this.#accounts.get(uuid)
+    if (known !== undefined) return Promise.resolve(known)
     return this.#read(
-      this.#documents,
-      url,
-      () => this.#reads.documents.byUrl(url),
-      ({ body }) => body.length <= longestDocument,
+      () => this.#reads.calls.account(uuid),
+      account => this.#keep(this.#accounts, uuid, account),
+      scope => concerns(scope, uuid),
     )
   }
 
-  async #read<Key, Value>(
-    known: Map<Key, Value>,
-    key: Key,
+  numberOwner(e164: string): Promise<NumberOwner | undefined> {
+    const known = this.knownOwner(e164)
+    if (known !== undefined) return Promise.resolve(known)
+    return this.#read(
+      () => this.#reads.calls.numberOwner(e164),
+      owner => this.#keepOwner(e164, owner),
+      (scope, { account }) => concerns(scope, account.uuid),
+    )
+  }
+
+  knownOwner(e164: string): NumberOwner | undefined {
+    const known = this.#numbers.get(e164)
+    const account = known && this.#accounts.get(known.account)
+    return account && { account, number: known.number }
+  }
+
+  async ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined> {
+    const known = this.#numbers.get(e164)
+    if (known === undefined) return this.#reads.calls.ownedNumber(account, e164)
+    return known.account === account ? known.number : undefined
+  }
+
+  byUrl(url: string): Promise<HostedDocumentRecord | undefined> {
+    const known = this.#documents.get(url)
+    if (known !== undefined) return Promise.resolve(known)
+    return this.#read(
+      () => this.#reads.documents.byUrl(url),
+      document => {
+        if (document.body.length <= longestDocument) this.#keep(this.#documents, url, document)
+      },
+      ({ type }) => type === 'documents' || type === 'all',
+    )
+  }
+
+  /** What does not exist is asked for each time: callers choose the numbers that they try. */
+  async #read<Value>(
     ask: () => Promise<Value | undefined>,
-    isKept: (value: Value) => boolean = () => true,
+    keep: (value: Value) => void,
+    isOutdatedBy: (scope: ProfileScope, value: Value) => boolean,
   ): Promise<Value | undefined> {
-    const kept = known.get(key)
-    if (kept !== undefined) return kept
-    const changes = this.#changes
-    const value = await ask()
-    // What does not exist is asked for each time: callers choose the numbers that they try.
-    if (value === undefined || changes !== this.#changes || !isKept(value)) return value
+    const missed: ProfileScope[] = []
+    this.#underWay.add(missed)
+    try {
+      const value = await ask()
+      if (value !== undefined && !missed.some(scope => isOutdatedBy(scope, value))) keep(value)
+      return value
+    } finally {
+      this.#underWay.delete(missed)
+    }
+  }
+
+  #keep<Key, Value>(known: Map<Key, Value>, key: Key, value: Value): void {
     if (known.size >= mostEntries) known.clear()
     known.set(key, value)
-    return value
+  }
+
+  #keepOwner(e164: string, { account, number }: NumberOwner): void {
+    if (this.#numbers.size >= mostEntries) this.#forgetNumbers()
+    this.#keep(this.#accounts, account.uuid, account)
+    this.#numbers.set(e164, { account: account.uuid, number })
+    const all = this.#numbersOf.get(account.uuid) ?? new Set()
+    this.#numbersOf.set(account.uuid, all.add(e164))
+  }
+
+  #forgetAccount(uuid: AccountUuid): void {
+    this.#accounts.delete(uuid)
+    for (const e164 of this.#numbersOf.get(uuid) ?? []) this.#numbers.delete(e164)
+    this.#numbersOf.delete(uuid)
+  }
+
+  #forgetNumbers(): void {
+    this.#numbers.clear()
+    this.#numbersOf.clear()
   }
 }
+
+const concerns = (scope: ProfileScope, account: AccountUuid): boolean =>
+  scope.type === 'all' || (scope.type === 'accounts' && scope.uuids.includes(account))

@@ -86,7 +86,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     log,
     database,
     quotas,
-    onProfilesChanged: () => profiles?.changed(),
+    onProfilesChanged: scope => profiles?.changed(scope),
     onNews(news) {
       switch (news.type) {
         case 'event':

@@ -1,7 +1,7 @@
 import type { Quotas } from '../../../model/quota.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { DatabaseOptions } from '../database.ts'
-import { changesProfiles } from '../known-profiles.ts'
+import { type ProfileScope, profileScopeOf } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
 import type { News } from './protocol.ts'
 import { type Opened, ThreadLink } from './thread-link.ts'
@@ -17,7 +17,7 @@ interface StoreThreadsOptions {
   /** What the writer reports besides answers. */
   readonly onNews: (news: News) => void
   /** Accounts, numbers or hosted documents may have changed; before the change is answered. */
-  readonly onProfilesChanged?: () => void
+  readonly onProfilesChanged?: (scope: ProfileScope) => void
 }
 
 /** One list of an account runs at a time, and two of different accounts side by side. */
@@ -97,9 +97,10 @@ export class StoreThreads {
     const { onProfilesChanged } = this.#options
     const answer = this.#writer.call(part, method, args)
     // Whether a unit whose thread has died was committed is not known: after a fault, too.
-    return onProfilesChanged !== undefined && changesProfiles(part, method, args)
-      ? answer.finally(onProfilesChanged)
-      : answer
+    const scope = profileScopeOf(part, method, args)
+    return onProfilesChanged === undefined || scope.type === 'nothing'
+      ? answer
+      : answer.finally(() => onProfilesChanged(scope))
   }
 
   /** There is one: as many run as there are threads. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changesProfiles, KnownProfiles } from '../../../../core/adapters/store/known-profiles.ts'
+import { KnownProfiles, type ProfileScope, profileScopeOf } from '../../../../core/adapters/store/known-profiles.ts'
 import { lanes } from '../../../../core/adapters/store/served.ts'
 import type { AccountProfile, OwnedNumber } from '../../../../core/model/account.ts'
 import type { HostedDocumentRecord } from '../../../../core/model/hosted-document.ts'
@@ -62,7 +62,7 @@ test('the owner of a number is known at once after it was read, until something 
   assert.is(profiles.knownOwner('+254201000001'), undefined)
   await profiles.numberOwner('+254201000001')
   assert.is(profiles.knownOwner('+254201000001')?.number.number, '+254201000001')
-  profiles.changed()
+  profiles.changed({ type: 'all' })
   assert.is(profiles.knownOwner('+254201000001'), undefined)
 })
 
@@ -83,7 +83,7 @@ test('after a change everything is read again', async () => {
   await profiles.byUrl('https://here/documents/1')
   reads.name = 'second'
   reads.body = '<Response><Hangup/></Response>'
-  profiles.changed()
+  profiles.changed({ type: 'all' })
   assert.is((await profiles.account(uuid))?.name, 'second')
   assert.is((await profiles.numberOwner('+254201000001'))?.account.name, 'second')
   assert.is((await profiles.byUrl('https://here/documents/1'))?.body, '<Response><Hangup/></Response>')
@@ -96,7 +96,7 @@ test('what was read before a change and answered after it is not kept', async ()
   reads.held = promise
   const early = profiles.account(uuid)
   reads.name = 'second'
-  profiles.changed()
+  profiles.changed({ type: 'all' })
   resolve()
   assert.is((await early)?.name, 'first')
   assert.is((await profiles.account(uuid))?.name, 'second')
@@ -126,40 +126,76 @@ test('a long document is not kept, and neither are more than 5,000 numbers', asy
   assert.is(reads.asked.length, 5004)
 })
 
-test('which writes may change a profile', () => {
-  const insert = { type: 'recording.insert' }
-  assert.is(changesProfiles('calls', 'commit', [[{ type: 'call.update' }, { type: 'hold.settle' }], 0]), false)
-  assert.is(changesProfiles('calls', 'commit', [[{ type: 'call.update' }, insert], 0]), true)
+test('what one account changes is not read again for others', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  const numbers = ['+254201000001', '+254201000002']
+  const readAll = async () => {
+    await profiles.account(other)
+    for (const number of numbers) await profiles.numberOwner(number)
+    await profiles.byUrl('https://here/documents/1')
+    return reads.asked.splice(0)
+  }
+  assert.is((await readAll()).length, 4)
+  profiles.changed({ type: 'nothing' })
+  assert.equal(await readAll(), [])
+  profiles.changed({ type: 'documents' })
+  assert.equal(await readAll(), ['document https://here/documents/1'])
+  profiles.changed({ type: 'accounts', uuids: [other] })
+  assert.equal(await readAll(), ['account account-2'])
+  profiles.changed({ type: 'accounts', uuids: [uuid] })
+  assert.equal(await readAll(), ['owner +254201000001', 'owner +254201000002'])
+})
+
+test('a change of another account, or of a document, does not outdate what is just read', async () => {
+  const outdating: readonly (readonly [ProfileScope, number])[] = [
+    [{ type: 'documents' }, 1],
+    [{ type: 'accounts', uuids: [other] }, 1],
+    [{ type: 'accounts', uuids: [other, uuid] }, 2],
+    [{ type: 'all' }, 2],
+  ]
+  for (const [scope, times] of outdating) {
+    const reads = new FakeReads()
+    const profiles = new KnownProfiles(reads)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    reads.held = promise
+    const early = profiles.numberOwner('+254201000001')
+    profiles.changed(scope)
+    resolve()
+    await early
+    await profiles.numberOwner('+254201000001')
+    assert.is(reads.asked.length, times, JSON.stringify(scope))
+  }
+})
+
+test('what writes may change of a profile', () => {
+  const insert = { type: 'recording.insert', recording: { accountUuid: uuid } }
+  const update = { type: 'recording.update', accountUuid: other }
+  assert.equal(profileScopeOf('calls', 'commit', [[{ type: 'call.update' }, { type: 'hold.settle' }], 0]), {
+    type: 'nothing',
+  })
+  assert.equal(profileScopeOf('calls', 'commit', [[{ type: 'call.update' }, insert, update], 0]), {
+    type: 'accounts',
+    uuids: [uuid, other],
+  })
   const writes = Object.entries(lanes).flatMap(([part, methods]) =>
     Object.entries(methods).flatMap(([method, lane]) => (lane === 'write' ? [`${part}.${method}`] : [])),
   )
-  const changing = writes.filter(name => {
+  const changing = writes.flatMap(name => {
     const [part = '', method = ''] = name.split('.')
-    return name !== 'calls.commit' && changesProfiles(part, method, [])
+    const { type } = name === 'calls.commit' ? { type: 'nothing' } : profileScopeOf(part, method, [uuid])
+    return type === 'nothing' ? [] : [`${name}: ${type}`]
   })
   assert.equal(changing.sort(), [
-    'accounts.change',
-    'accounts.create',
-    'accounts.credit',
-    'assets.makeRoom',
-    'assets.put',
-    'assets.remove',
-    'documents.change',
-    'documents.create',
-    'documents.remove',
-    'ledger.credit',
-    'numbers.acquire',
-    'numbers.add',
-    'numbers.configure',
-    'numbers.release',
-    'numbers.remove',
-    'recordings.purged',
-    'recordings.remove',
-    'users.change',
-    'users.create',
-    'users.remove',
-    'webhookSettings.change',
-    'webhookSettings.rotate',
+    'accounts.change: accounts',
+    'documents.change: documents',
+    'documents.remove: documents',
+    'numbers.configure: accounts',
+    'numbers.release: accounts',
+    'recordings.purged: all',
+    'recordings.remove: accounts',
+    'webhookSettings.change: accounts',
+    'webhookSettings.rotate: accounts',
   ])
 })
 
