@@ -59,8 +59,14 @@ const maxConnections = 10_000
 const strictTransportSeconds = 365 * 24 * 3600
 const maxHeaderBytes = 16 * 1024
 
+interface ApiOptions {
+  readonly operatorKey: string
+  /** Default: limits of its own. */
+  readonly limits?: RequestLimits
+}
+
 /** The HTTP side of a switch: not listening yet, `inject` works without a port. */
-export async function buildApi(door: SwitchDoor, options: { readonly operatorKey: string }): Promise<Api> {
+export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<Api> {
   const { trustedProxies, http } = door.settings
   const timeouts = {
     headersTimeout: headersTimeoutMs,
@@ -111,7 +117,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   parseBodies(app, turns)
   boundBodies(app)
   dropBodies(app, turns)
-  const limits = new RequestLimits()
+  const { limits = new RequestLimits() } = options
   guardRoutes(app, door, options.operatorKey, turns, limits)
   refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
@@ -136,7 +142,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door, turns)
   const upgrades = new Upgrades(app, door, turns)
-  const streams = streamRoutes(app, door, upgrades)
+  const streams = streamRoutes(app, door, { upgrades, turns, limits })
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
   documentRoutes(app, door, turns)

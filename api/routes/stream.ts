@@ -1,11 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { WebSocketServer } from 'ws'
-import { quotaSentence, streamTokenSeconds } from '../../core/index.ts'
+import { isNoticed, quotaSentence, streamTokenSeconds } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
+import type { RequestLimits } from '../access/request-limits.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 import type { UpgradeHandler, Upgrades } from '../request/upgrades.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
@@ -13,8 +15,18 @@ import { StreamToken } from '../schema/stream.ts'
 import { StreamHub } from '../stream/hub.ts'
 import { maxMessageBytes } from '../stream/limits.ts'
 
+interface StreamNeeds {
+  readonly upgrades: Upgrades
+  readonly turns: WorkTurns
+  readonly limits: RequestLimits
+}
+
 /** What it returns knows how many streams are open. */
-export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pick<StreamHub, 'size' | 'sizeOf'> {
+export function streamRoutes(
+  app: Api,
+  door: SwitchDoor,
+  { upgrades, turns, limits }: StreamNeeds,
+): Pick<StreamHub, 'size' | 'sizeOf'> {
   const { streamTokens } = door.repositories
   const tags = ['stream']
 
@@ -39,6 +51,7 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pi
       summary: 'The event stream, a WebSocket',
       description:
         'Every event of the account, once and in order, each as one text message that holds a `StreamEnvelope`. ' +
+        'Opening it counts as a request of the account. ' +
         'With `after` it begins after that event, so that a reader who lost the connection misses nothing. ' +
         'Closes with 4008 when the reader is too slow, with 4010 when events after `after` are not kept any more, ' +
         'with 1001 when the service stops.',
@@ -50,7 +63,7 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pi
       }),
       response: {
         101: { description: 'The stream is open.' },
-        ...openErrors(401, 403, 409, 422, 426),
+        ...openErrors(401, 403, 409, 422, 426, 429),
       },
     },
     handler: async () => {
@@ -58,14 +71,14 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pi
     },
   })
 
-  const hub = new StreamHub({ events: door.repositories.events, log: door.log })
-  upgrades.at('/stream', streamUpgrade(door, hub))
+  const hub = new StreamHub({ events: door.repositories.events, log: door.log, turns })
+  upgrades.at('/stream', streamUpgrade(door, hub, turns, limits))
   // Before the sockets are cut, so that readers hear why.
   app.addHook('preClose', async () => hub.close())
   return hub
 }
 
-function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
+function streamUpgrade(door: SwitchDoor, hub: StreamHub, turns: WorkTurns, limits: RequestLimits): UpgradeHandler {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -80,15 +93,20 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
     if (!isAllowedOrigin(request, door.settings)) {
       throw new Refusal(403, 'Pages of this origin may not open the stream.')
     }
+    limits.countRequest(account, performance.now())
     const after = afterOf(url.searchParams.get('after'))
     const { quotas } = door.repositories
     // The log before the stream opens: what happens once it is open is not missed.
     const [limit, log] = await Promise.all([quotas.streamLimit(account), hub.logOf(account)])
+    // However many were looked up together: one is opened in a turn of the event loop.
+    await turns.next(account)
     if (hub.isClosed) throw new Refusal(503, 'The service is closing.')
     if (hub.sizeOf(account) >= limit) throw new Refusal(409, quotaSentence('streamConnections', limit))
     server.handleUpgrade(request, socket, head, opened => {
       hub.join(account, { socket: opened, wire: socket, log, after })
-      quotas.streamOpened(account, hub.sizeOf(account), limit, Date.now()).catch((fault: unknown) => {
+      const size = hub.sizeOf(account)
+      if (!isNoticed(size, limit)) return
+      quotas.streamOpened(account, size, limit, Date.now()).catch((fault: unknown) => {
         door.log.error({ fault: String(fault) }, 'a quota notice failed')
       })
     })

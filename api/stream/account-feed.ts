@@ -1,6 +1,5 @@
 import type { LoggedEvent } from '../../core/index.ts'
-import { messageOf } from './batch.ts'
-import { frameOf } from './frame.ts'
+import { liveFrameOf } from './batch.ts'
 import { batchMs, maxBatchBytes } from './limits.ts'
 import type { Subscriber } from './subscriber.ts'
 
@@ -15,7 +14,7 @@ export class AccountFeed {
   #timer: NodeJS.Timeout | undefined
 
   add(logged: LoggedEvent): void {
-    const frame = frameOf(messageOf(logged))
+    const frame = liveFrameOf(logged)
     if (this.#frames.length === 0) this.#firstSeq = logged.seq
     this.#lastSeq = logged.seq
     this.#frames.push(frame)

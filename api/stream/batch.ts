@@ -1,4 +1,5 @@
-import { type LoggedEvent, streamEnvelope } from '../../core/index.ts'
+import { type EventMessages, type LoggedEvent, streamMessage } from '../../core/index.ts'
+import { frameOf } from './frame.ts'
 
 /** Frames of neighbouring events, in order. */
 export interface Batch {
@@ -7,5 +8,12 @@ export interface Batch {
   readonly bytes: Buffer
 }
 
-/** One message: the envelope of the event, and its place for `after`. */
-export const messageOf = ({ seq, event }: LoggedEvent): string => JSON.stringify({ seq, ...streamEnvelope(event) })
+/** Events of the log, as they are written. */
+export type Page = Omit<Batch, 'firstSeq'>
+
+export const liveFrameOf = ({ seq, event }: LoggedEvent): Buffer => frameOf(streamMessage(seq, event))
+
+export const pageOf = ({ lines, lastSeq }: EventMessages): Page => ({
+  lastSeq,
+  bytes: Buffer.concat(lines.split('\n').map(frameOf)),
+})

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { AccountUuid, Log, LoggedEvent, Repositories } from '../../core/index.ts'
+import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 import { AccountFeed } from './account-feed.ts'
+import { type Page, pageOf } from './batch.ts'
 import { goneBefore, heartbeatMs } from './limits.ts'
 import { SharedReads } from './shared-reads.ts'
 import { Subscriber } from './subscriber.ts'
@@ -9,6 +11,7 @@ import { Subscriber } from './subscriber.ts'
 interface StreamHubParts {
   readonly events: Repositories['events']
   readonly log: Log
+  readonly turns: WorkTurns
   /** Default `heartbeatMs`. */
   readonly heartbeatMs?: number
 }
@@ -32,8 +35,9 @@ export interface StreamOrder {
 export class StreamHub {
   readonly #events: Repositories['events']
   readonly #log: Log
+  readonly #turns: WorkTurns
   readonly #feeds = new Map<AccountUuid, AccountFeed>()
-  readonly #reads = new SharedReads<readonly LoggedEvent[]>()
+  readonly #reads = new SharedReads<Page | undefined>()
   readonly #unsubscribe: () => void
   readonly #heartbeat: NodeJS.Timeout
   #isClosed = false
@@ -41,6 +45,7 @@ export class StreamHub {
   constructor(parts: StreamHubParts) {
     this.#events = parts.events
     this.#log = parts.log
+    this.#turns = parts.turns
     this.#unsubscribe = parts.events.subscribe(logged => this.#feeds.get(logged.event.accountUuid)?.add(logged))
     this.#heartbeat = setInterval(() => this.#beat(), parts.heartbeatMs ?? heartbeatMs)
     this.#heartbeat.unref()
@@ -77,8 +82,7 @@ export class StreamHub {
       return
     }
     const afterSeq = Math.min(after ?? newest, newest)
-    const read = (seq: number, limit: number) =>
-      this.#reads.read(`${account} ${seq} ${limit}`, async () => this.#events.after(account, seq, limit))
+    const read = (seq: number, limit: number) => this.#read(account, seq, limit)
     const subscriber = new Subscriber({ socket, wire, afterSeq, read })
     const feed = this.#feeds.get(account) ?? new AccountFeed()
     this.#feeds.set(account, feed)
@@ -102,6 +106,18 @@ export class StreamHub {
       feed.flush()
       for (const subscriber of feed.subscribers) subscriber.leave()
     }
+  }
+
+  /** One page for all who want the same; what each writes of it is the account's work, in its turn. */
+  async #read(account: AccountUuid, seq: number, limit: number): Promise<Page | undefined> {
+    const page = await this.#reads.read(`${account} ${seq} ${limit}`, async () => {
+      const messages = await this.#events.messagesAfter(account, seq, limit)
+      if (messages === undefined) return undefined
+      await this.#turns.next(account)
+      return pageOf(messages)
+    })
+    if (page !== undefined) await this.#turns.nextBytes(account, page.bytes.length)
+    return page
   }
 
   #beat(): void {

@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { LoggedEvent } from '../../core/index.ts'
-import { type Batch, messageOf } from './batch.ts'
-import { frameOf, pingFrame } from './frame.ts'
+import type { Batch, Page } from './batch.ts'
+import { pingFrame } from './frame.ts'
 import { goingAway, maxUnsentBytes, readAgainMs, readTries, resumePage, tooSlow, tryAgain } from './limits.ts'
 
 interface SubscriberParts {
@@ -11,8 +10,8 @@ interface SubscriberParts {
   readonly wire: Duplex
   /** The events after this one are wanted. */
   readonly afterSeq: number
-  /** The account's events from the log, oldest first. */
-  readonly read: (afterSeq: number, limit: number) => readonly LoggedEvent[] | Promise<readonly LoggedEvent[]>
+  /** The account's events from the log, oldest first; undefined: there are no more. */
+  readonly read: (afterSeq: number, limit: number) => Promise<Page | undefined>
 }
 
 /**
@@ -77,16 +76,14 @@ export class Subscriber {
     const missedBefore = this.#missedSeq
     const page = await this.#parts.read(this.#lastSeq, resumePage)
     if (!this.#isOpen) return
-    const last = page.at(-1)
-    if (last === undefined) {
+    if (page === undefined) {
       // What has come since the log was asked is there now.
       if (this.#missedSeq !== missedBefore) this.catchUp()
       else this.#isCatchingUp = false
       return
     }
-    this.#lastSeq = last.seq
-    const bytes = Buffer.concat(page.map(logged => frameOf(messageOf(logged))))
-    this.#parts.wire.write(bytes, fault => {
+    this.#lastSeq = page.lastSeq
+    this.#parts.wire.write(page.bytes, fault => {
       if (fault === undefined || fault === null) this.catchUp()
     })
   }

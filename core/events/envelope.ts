@@ -29,6 +29,10 @@ export const streamEnvelope = (event: VoiceEvent): StreamEnvelope => ({
   data: event.data,
 })
 
+/** One message of the stream: the envelope of the event, and its place for `after`. No line break stands in it. */
+export const streamMessage = (seq: number, event: VoiceEvent): string =>
+  JSON.stringify({ seq, ...streamEnvelope(event) })
+
 export const callbackEnvelope = (event: VoiceEvent): CallbackEnvelope => ({
   id: event.uuid,
   accountId: event.accountUuid,

@@ -5,11 +5,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { WebSocket } from 'ws'
 import { AccountFeed } from '../../api/stream/account-feed.ts'
-import { messageOf } from '../../api/stream/batch.ts'
-import { frameOf } from '../../api/stream/frame.ts'
+import { liveFrameOf, pageOf } from '../../api/stream/batch.ts'
 import { maxBatchBytes, maxUnsentBytes, tooSlow } from '../../api/stream/limits.ts'
 import { Subscriber } from '../../api/stream/subscriber.ts'
 import type { LoggedEvent } from '../../core/adapters/store/events.ts'
+import { streamMessage } from '../../core/events/envelope.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
 
 const eventOf = (seq: number, text = ''): LoggedEvent => ({
@@ -76,9 +76,12 @@ function subscribed(afterSeq: number, log: readonly LoggedEvent[] = []) {
     socket: socket as unknown as WebSocket,
     wire,
     afterSeq,
-    read: (after, limit) => {
+    read: async (after, limit) => {
       pages++
-      return log.filter(({ seq }) => seq > after).slice(0, limit)
+      const page = log.filter(({ seq }) => seq > after).slice(0, limit)
+      const lastSeq = page.at(-1)?.seq
+      const lines = page.map(({ seq, event }) => streamMessage(seq, event)).join('\n')
+      return lastSeq === undefined ? undefined : pageOf({ lines, lastSeq })
     },
   })
   return { socket, wire, subscriber, pages: () => pages }
@@ -87,9 +90,7 @@ function subscribed(afterSeq: number, log: readonly LoggedEvent[] = []) {
 const batchOf = (first: number, last: number, text = '') => ({
   firstSeq: first,
   lastSeq: last,
-  bytes: Buffer.concat(
-    Array.from({ length: last - first + 1 }, (_, at) => frameOf(messageOf(eventOf(first + at, text)))),
-  ),
+  bytes: Buffer.concat(Array.from({ length: last - first + 1 }, (_, at) => liveFrameOf(eventOf(first + at, text)))),
 })
 
 test('a reader that takes nothing holds a bounded number of bytes, then it is closed', () => {

@@ -64,6 +64,16 @@ test('bad, altered, foreign and expired tokens: 401 at the upgrade', async () =>
   assert.is((await StreamReader.refusal(urlOf(good))).status, 101)
 })
 
+test('to open a stream is a request of the account: beyond 3,000 a minute 429 with Retry-After', async () => {
+  const busy = (await bed.operator('POST', '/operator/accounts', { name: 'Busy' })).body
+  const token = await tokenOf(busy.key)
+  for (let asked = 1; asked < 2999; asked++) bed.limits.countRequest(busy.account.uuid, performance.now())
+  assert.is((await StreamReader.refusal(urlOf(token))).status, 101)
+  const refused = await StreamReader.refusal(urlOf(token))
+  assert.equal([refused.status, JSON.parse(refused.body).detail], [429, 'More than 3000 requests in a minute.'])
+  assert.is((await StreamReader.refusal(urlOf(await tokenOf()))).status, 101)
+})
+
 test('other paths, no WebSocket, a bad `after`', async () => {
   assert.is((await StreamReader.refusal(`ws://127.0.0.1:${port}/calls`)).status, 404)
   assert.is((await bed.conforming('GET', '/stream', { key: '' })).status, 426)

@@ -1,4 +1,5 @@
 import { type EventCode, eventCatalogue } from '../../events/catalogue.ts'
+import { streamMessage } from '../../events/envelope.ts'
 import type { VoiceEvent } from '../../events/voice-event.ts'
 import type { AccountUuid, Sid } from '../../model/ids.ts'
 import type { Log } from '../../ports/log.ts'
@@ -13,6 +14,13 @@ export interface LoggedEvent {
   /** 1, 2, 3 … within the account. */
   readonly seq: number
   readonly event: VoiceEvent
+}
+
+/** Events as the stream sends them. */
+export interface EventMessages {
+  /** A line each; one text, as that crosses threads at the cost of a copy. */
+  readonly lines: string
+  readonly lastSeq: number
 }
 
 /** Which events are wanted. */
@@ -99,6 +107,13 @@ export class Events {
   /** The account's events after `seq`, oldest first. */
   after(account: AccountUuid, seq: number, limit: number): readonly LoggedEvent[] {
     return this.#after.all(account, seq, limit).map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  /** The same, as the stream sends them: made where they are read. Undefined: there is none. */
+  messagesAfter(account: AccountUuid, seq: number, limit: number): EventMessages | undefined {
+    const page = this.after(account, seq, limit)
+    const last = page.at(-1)
+    return last && { lines: page.map(logged => streamMessage(logged.seq, logged.event)).join('\n'), lastSeq: last.seq }
   }
 
   /** Events that fit, newest first. */

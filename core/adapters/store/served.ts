@@ -89,7 +89,7 @@ export const lanes = {
     change: 'write',
     remove: 'write',
   },
-  events: { after: 'list', list: 'list', rowOf: 'look', oldestSeq: 'look', lastSeq: 'look' },
+  events: { after: 'list', messagesAfter: 'list', list: 'list', rowOf: 'look', oldestSeq: 'look', lastSeq: 'look' },
   heartbeat: { beatWithLiveCalls: 'write', beat: 'write' },
   idempotency: { begin: 'write', free: 'write', freeInFlight: 'write', forgetOld: 'write' },
   keys: { ownerOf: 'look', list: 'look', create: 'write', revoke: 'write', touch: 'write' },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { RequestLimits } from '../../../api/access/request-limits.ts'
 import type { SwitchDoor } from '../../../api/base/door.ts'
 import type { Api } from '../../../api/base/fastify.ts'
 import { buildApi } from '../../../api/server.ts'
@@ -36,6 +37,7 @@ export interface Ask {
 export class ApiBed {
   readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[] = []
   readonly app: Api
+  readonly limits: RequestLimits
   readonly calls: TestCalls
   readonly store: Store
   readonly repositories: Repositories
@@ -47,8 +49,12 @@ export class ApiBed {
   #key = ''
   #accountUuid = ''
 
-  private constructor(app: Api, parts: { store: Store; repositories: Repositories; calls: TestCalls }) {
+  private constructor(
+    app: Api,
+    parts: { store: Store; repositories: Repositories; calls: TestCalls; limits: RequestLimits },
+  ) {
     this.app = app
+    this.limits = parts.limits
     this.store = parts.store
     this.repositories = parts.repositories
     this.calls = parts.calls
@@ -81,7 +87,9 @@ export class ApiBed {
       drain: () => bed.current?.setDraining(true),
       resume: () => bed.current?.setDraining(false),
     }
-    const made = new ApiBed(await buildApi(door, { operatorKey }), { store, repositories, calls })
+    const limits = new RequestLimits()
+    const app = await buildApi(door, { operatorKey, limits })
+    const made = new ApiBed(app, { store, repositories, calls, limits })
     bed.current = made
     const account = await made.operator('POST', '/operator/accounts', { name: 'Bed', wallet_balance: '1000' })
     made.#key = account.body.key
