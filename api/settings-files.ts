@@ -6,7 +6,7 @@ import { type ParsedSettings, parseSettings } from '../core/index.ts'
 
 export const defaultFile = 'sauti.yaml'
 
-/** Of the Debian package. Only the executable looks there: a checkout on the same machine is another switch. */
+/** Settings of the Debian package. Only the executable reads them: a checkout on the same machine is another switch. */
 const packageFile = '/etc/sauti/sauti.yaml'
 
 /** The settings file when none is named: sauti.yaml where the program starts, else that of the installed package. */

@@ -28,7 +28,7 @@ export const integer =
       : bad(`${shown(value)} must be a whole number from ${min} to ${max}`)
   }
 
-/** Of what is counted: documents, end-users, tokens, streams. */
+/** Upper limit of counted quotas: documents, end-users, tokens, streams. */
 export const maxQuota = 1_000_000
 
 /** MB, kept as bytes. */

@@ -13,7 +13,7 @@ export type PhoneEvents = {
   connected: undefined
   /** It is gone. With `willRetry` the phone connects again by itself, and live calls go on meanwhile. */
   disconnected: { readonly detail: string; readonly willRetry: boolean }
-  /** Somebody calls. */
+  /** An incoming call. */
   incoming: Call
   /** The token ends soon: get a new one and pass it to `authenticate`, which interrupts nothing. */
   tokenWillExpire: { readonly secondsLeft: number }

@@ -10,7 +10,7 @@ import type { WorkTurns } from '../base/work-turns.ts'
 import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
 import { networkOf, RequestLimits } from './request-limits.ts'
 
-/** Who calls: set by the guard before a handler runs. */
+/** The account that sends a request; the guard sets it before a handler runs. */
 export interface Customer {
   readonly accountUuid: AccountUuid
   readonly isSuspended: boolean
@@ -19,7 +19,7 @@ export interface Customer {
 const customers = new WeakMap<FastifyRequest, Customer>()
 const operators = new WeakMap<FastifyRequest, string>()
 
-/** Who changes something on the operator's side: `key`, or the uuid of a session of the console. */
+/** The author of an operator's change: `key`, or the uuid of a session of the console. */
 export const operatorOf = (request: FastifyRequest): string => operators.get(request) ?? 'key'
 
 /** The account of a request on a customer's route. */
@@ -29,7 +29,7 @@ export function customerOf(request: FastifyRequest): Customer {
   return customer
 }
 
-/** Whose turn the work of a request takes: the account's, the operator's, or the network's that it comes from. */
+/** The owner whose turn a request takes: its account, the operator, or the network that it comes from. */
 export const turnOwnerOf = (request: FastifyRequest): string =>
   customers.get(request)?.accountUuid ?? (operators.has(request) ? 'operator' : networkOf(request.ip))
 
@@ -81,7 +81,10 @@ export function guardRoutes(
     await turns.next(turnOwnerOf(request))
   })
 
-  /** Who is over the limit gets its refusals one after the other; where too many wait, the connection is closed as well. */
+  /**
+   * Refusals of one client that is over its limit are sent one after the other; when too many wait, the connection is
+   * closed too.
+   */
   async function paced(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const waitMs = limits.refusalWaitMs(turnOwnerOf(request), performance.now())
     if (waitMs === undefined) reply.header('connection', 'close')

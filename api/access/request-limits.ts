@@ -5,7 +5,10 @@ import { SlidingWindow } from './sliding-window.ts'
 const windowMs = 60_000
 const requestsPerAccount = 3000
 const unknownKeysPerAddress = 20
-/** Who is over a limit gets a refusal so often at most, and so many of them wait; beyond it the connection is closed. */
+/**
+ * A client over its limit gets at most one refusal in this time, and this many may wait; beyond that the connection
+ * is closed.
+ */
 const refusalEveryMs = 20
 const mostRefusalsWaiting = 100
 /** Addresses and accounts that are remembered at once; beyond it, idle ones go first, then the oldest. */

@@ -28,7 +28,7 @@ export class SlidingWindow {
     return 0
   }
 
-  /** Nothing of the last window is left: the window may be forgotten. */
+  /** No request of the last window is left: the window may be forgotten. */
   isIdle(now: number): boolean {
     return this.#count === 0 || this.#timeAt(this.#count - 1) <= now - this.#windowMs
   }

@@ -5,7 +5,7 @@ const answers: Readonly<Record<string, readonly [status: string, detail: string]
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long.'],
 }
-/** So long a client may take to read why it is cut off. */
+/** Time that a client has to read why it is cut off. */
 const lastWordsMs = 2_000
 const notHttp = ['400 Bad Request', 'This is not a valid HTTP request.'] as const
 

@@ -3,7 +3,10 @@ import { BytePace } from './byte-pace.ts'
 /** After so much work, in one piece or in several, the thread is left to calls for as long as the work took. */
 const restFromMs = 1
 const mostRestMs = 50
-/** Of bodies and files an owner moves so much: sockets and disks cost the kernel's time on the processor that calls need. */
+/**
+ * Bytes of bodies and files that an owner may move: sockets and disks take kernel time on the processor that calls
+ * need.
+ */
 const moved = { bytesPerSecond: 16 * 1024 * 1024, burstBytes: 2 * 1024 * 1024 }
 
 interface LoopClock {

@@ -16,7 +16,7 @@ const caller = '+254722000111'
 
 interface MachineOrder {
   readonly mostCalls: number
-  /** Of each step. */
+  /** Duration of each step. */
   readonly seconds: number
   readonly refinements: number
   /** `part`: of the whole, as far as it is known. */

@@ -11,7 +11,7 @@ import { type PackedFile, unpack } from './unpack.ts'
 
 /** What `scripts/build-binary.ts` puts beside the files. */
 interface Packed {
-  /** Of all hashes: each version has a folder of its own. */
+  /** Hash over all hashes: each version has its own folder. */
   readonly hash: string
   readonly files: readonly PackedFile[]
   /** Only ever loaded by a child process that speaks, and large. */

@@ -4,7 +4,7 @@ import { ApiRefusal, ApiUnreachable } from './action/client.ts'
 /** Why a command failed, for people and for programs. */
 export interface Failure {
   readonly exit: 1 | 2
-  /** Of an answer of the API. */
+  /** Status of the API's answer. */
   readonly status?: number
   readonly detail: string
   readonly code?: string

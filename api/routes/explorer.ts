@@ -8,7 +8,7 @@ const files = [
   { url: '/docs/explorer.js', file: 'explorer.js', type: 'text/javascript; charset=utf-8' },
 ] as const
 
-/** Nothing from elsewhere, nothing inline: an API key typed here goes nowhere but to this server. */
+/** No source outside of this server and no inline script: an API key typed here goes only to this server. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -27,7 +27,10 @@ const files = [
   })),
 ] as const
 
-/** Nothing from elsewhere, nothing inline: a token in this page goes nowhere but to this switch. The portal frames it. */
+/**
+ * No source outside of this switch and no inline script: a token in this page goes only to this switch. The portal
+ * frames it.
+ */
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",

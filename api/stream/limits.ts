@@ -13,7 +13,7 @@ export const readTries = 8
 export const readAgainMs = 250
 /** A subscriber that did not answer the last ping by the next one is gone. */
 export const heartbeatMs = 30_000
-/** Nothing is expected of a subscriber but pongs and a close. */
+/** A subscriber sends only pongs and a close. */
 export const maxMessageBytes = 1024
 
 /** RFC 6455 §7.4.1: the switch is closing. */

@@ -50,7 +50,7 @@ const mostWaitMs = 15
 /** New calls are set up so many side by side, and one more for each millisecond that a commit takes. */
 const leastSetUps = 8
 const commitOver = 32
-/** So many times its bound: an INVITE that has waited so long shows a flood before any mean does. */
+/** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
 const floodWaits = 3
 /** Sources are forgotten after this, and there are never more than so many. */
 const forgetAfterMs = 60_000

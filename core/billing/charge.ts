@@ -33,7 +33,7 @@ export function chargeFor(rate: Rate, talkSeconds: number): Money {
 /** What must be spendable before a leg is placed: the fee and the minimum, or the first increment. */
 export const admissionAmount = (rate: Rate): Money => chargeFor(rate, 1)
 
-/** So much spendable money admits a leg. What costs nothing needs none. */
+/** The spendable money admits a leg at this rate. A free leg needs none. */
 export const isCovered = (rate: Rate, spendable: Money): boolean =>
   admissionAmount(rate) === 0 || spendable >= admissionAmount(rate)
 

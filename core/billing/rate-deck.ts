@@ -25,7 +25,7 @@ export class RateDeck {
     return this.#tables[direction].longest(e164)
   }
 
-  /** Of a call to an external SIP server. Without a rate it is free. */
+  /** Rate of a call to an external SIP server. Without a rate it is free. */
   findSip(place: SipPlace): Rate | undefined {
     return longestSipPrefix(place, prefix => this.#sip.get(prefix))
   }

@@ -72,7 +72,7 @@ export class CallBook {
     this.#record = { ...this.record, cost: this.record.cost + charge }
   }
 
-  /** Nothing when there never was a row. */
+  /** Changes nothing when there was no row. */
   end(reason: EndReason, unixMs: number): void {
     if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, unixMs)
   }

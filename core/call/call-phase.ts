@@ -13,7 +13,7 @@ export type PhaseStep =
   | 'opened'
   /** The end is decided. */
   | 'finished'
-  /** Nothing more is to be written. */
+  /** All rows are written. */
   | 'closed'
 
 /** A missing cell: the step changes nothing. A row can follow upon `void` when a call of ours was broken off. */

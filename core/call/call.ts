@@ -122,7 +122,7 @@ export class Call implements CallHost {
     return phaseFacts[this.#phase].isClosed
   }
 
-  /** Nothing is left of it anywhere: it can be forgotten. */
+  /** No part of the call is left: it can be forgotten. */
   get isGone(): boolean {
     return this.isClosed && this.storeRequests.pendingCommits === 0 && this.talk.isSilent && this.legs.areGone
   }

@@ -13,7 +13,7 @@ import { type CallerAction, type CallerInput, type CallerState, callerTable } fr
 interface Admitted {
   /** Undefined: the leg costs nothing. */
   readonly rate: Rate | undefined
-  /** Of the document. */
+  /** URL of the document. */
   readonly url: string
   /** Gives back the places that the call has taken; it is called when the call ends. */
   readonly release: () => void

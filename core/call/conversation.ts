@@ -107,7 +107,7 @@ export class Conversation {
     return Math.ceil(this.#speechMs / 1000)
   }
 
-  /** Nothing is recorded any more, and the document has posted what it had to. */
+  /** No recording runs, and the document has posted its last request. */
   get isSilent(): boolean {
     return this.recordings === 0 && this.#script?.isOver !== false
   }

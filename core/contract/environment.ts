@@ -13,7 +13,7 @@ interface RecordingPlace {
   readonly file: string
 }
 
-/** Whom a `<Sip>` calls, as far as its URI says. */
+/** Destination of a `<Sip>`, as its URI names it. */
 export interface SipTarget extends SipPlace {
   /** The user part: a telephone number bare, without parameters and separators. */
   readonly user: string | undefined
@@ -63,7 +63,7 @@ export interface CallEnvironment {
   bindingsOf(endUserUuid: string): readonly PhoneBinding[]
   /** What the URI of a `<Sip>` says by itself; undefined: it is none. */
   sipTarget(uri: string): SipTarget | undefined
-  /** Those of an SDP offer that media speaks, in its order. */
+  /** Codecs of an SDP offer that media supports, in its order. */
   codecsIn(offer: string): readonly CodecName[]
   /** `format` is also what the file's name ends in; media goes by it. */
   recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number, format: 'wav' | 'ogg'): RecordingPlace

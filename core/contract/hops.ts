@@ -28,7 +28,7 @@ export interface Hops {
   readonly forwards: number
 }
 
-/** Of a call from outside this switch. */
+/** Hops of a call from outside of this switch. */
 export const arrived = (forwards: number = usualForwards): Hops => ({ onNet: 0, forwards, tree: new OnNetTree() })
 
 export const nextHop = ({ onNet, forwards, tree }: Hops): Hops => ({ onNet: onNet + 1, forwards: forwards - 1, tree })

@@ -24,7 +24,7 @@ export class Branch implements LegOwner {
   readonly #listener: BranchListener<Branch>
   readonly #alarms: MeterAlarms
   readonly #trials: RouteTrials
-  /** Of a dialled leg; that of a placed call counts as the call. */
+  /** Caps of a dialled leg; the leg of a placed call counts as the call. */
   readonly #admission: LegCaps
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'

@@ -98,7 +98,7 @@ export class Hunt implements BranchListener<Branch> {
     return this.#winner
   }
 
-  /** Whom the party receives: the winner, or before an answer the first with early media. */
+  /** The leg that the party receives: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
     if (this.#state === 'cancelling') return undefined
     const candidates = this.#winner === undefined ? this.#branches : [this.#winner]

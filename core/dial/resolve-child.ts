@@ -114,7 +114,7 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
   }
 }
 
-/** Who calls, for what the dialled side sees of it. */
+/** The caller, as the dialled side sees it. */
 interface Presenter {
   /** The call's own number. */
   readonly number: string

@@ -29,7 +29,7 @@ export interface CallContext {
   readonly recording?: { readonly uuid: string; readonly path: string; readonly seconds: number }
   /** As attached at originate, or by a browser phone. */
   readonly customPayload?: string
-  /** Of a call that an end-user's phone placed. */
+  /** Set when an end-user's phone placed the call. */
   readonly endUser?: {
     readonly uuid: string
     readonly email: string

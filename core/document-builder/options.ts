@@ -73,7 +73,7 @@ export interface GatherOptions {
   readonly action?: string
   /** What is listened to. Default `dtmf`. */
   readonly input?: 'dtmf'
-  /** So many digits are enough. Default 256. */
+  /** Number of digits that ends the Gather. Default 256. */
   readonly numDigits?: number
   /** How long the next digit may take, from the end of the prompt on. Default 5 s. */
   readonly timeout?: Duration
@@ -145,7 +145,7 @@ export interface ConferenceTarget {
   readonly maxMembers?: number
 }
 
-/** Whom a Dial connects the caller with: one of these, or `to` for several. */
+/** Destination of a Dial: one of these, or `to` for several. */
 export type DialOrder = DialOptions &
   (NumberTarget | ClientTarget | SipTarget | ConferenceTarget | { readonly to: readonly DialTarget[] })
 

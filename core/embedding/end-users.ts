@@ -4,7 +4,7 @@ import { assertNever } from '../model/assert-never.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import { SwitchError } from './errors.ts'
 
-/** Who has a phone: an extension of an account. */
+/** An identity with a phone: an extension of an account. */
 export interface EndUser {
   readonly uuid: string
   readonly email: string

@@ -83,7 +83,7 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
 
 interface RoomVisit {
   readonly dialSid: Sid
-  /** Of the room. */
+  /** Name of the room. */
   readonly name: string
   readonly status: Exclude<DialledLeg['status'], 'ringing'>
   readonly reason: EndReason | ''

@@ -88,7 +88,7 @@ export class Exchange {
     return this.#calls.size
   }
 
-  /** Nothing is left: no call, no leg, no place under a cap. For tests and for closing. */
+  /** No call, no leg and no place under a cap is left. For tests and for closing. */
   get isEmpty(): boolean {
     const isFree = this.#accountLoads.size === 0 && this.#tokenLoads.size === 0 && this.#trunkLoads.size === 0
     return isFree && this.#calls.isEmpty && this.#loopback.size === 0 && this.#rooms.size === 0

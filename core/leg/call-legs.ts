@@ -32,7 +32,7 @@ export class CallLegs {
     return this.all.every(leg => leg.isMeasured)
   }
 
-  /** Nothing is left of them anywhere. */
+  /** No part of these legs is left. */
   get areGone(): boolean {
     return this.all.every(leg => leg.isGone)
   }

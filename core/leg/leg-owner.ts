@@ -2,7 +2,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Leg } from './leg.ts'
 
-/** Who acts on what a leg does. The call has moved the leg's own state before it reports. */
+/** Acts on what a leg reports. The call has moved the leg's own state before that. */
 export interface LegOwner {
   /** Media has our SDP. */
   opened(leg: Leg): void

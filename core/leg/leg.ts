@@ -121,7 +121,7 @@ export class Leg {
     return this.#state !== 'ending' && this.#state !== 'ended'
   }
 
-  /** Nothing is left of it anywhere. */
+  /** No part of the leg is left. */
   get isGone(): boolean {
     return this.#state === 'ended' && this.#isSilent
   }

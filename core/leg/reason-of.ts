@@ -122,7 +122,7 @@ export function phoneStatusOf(reason: EndReason): number | undefined {
   return reason.startsWith('END.3') ? 503 : undefined
 }
 
-/** Who calls a number whose account has too many calls finds it unavailable, not this switch congested. */
+/** A caller to an account with too many calls finds it unavailable; this switch is not congested. */
 export const callerStatusOf = (reason: EndReason): number | undefined => (reason === 'END.4429' ? 480 : undefined)
 
 /** A document that failed: a caller is rejected without a Q.850 cause, which would speak of a failing network. */

@@ -47,7 +47,7 @@ export interface BranchDump {
 export interface DialDump {
   readonly kind: 'dial' | 'conference'
   readonly state: string
-  /** Of a conference. */
+  /** Name of the conference's room. */
   readonly room: string | undefined
   readonly bridgedLegUuid: string | undefined
   readonly branches: readonly BranchDump[]

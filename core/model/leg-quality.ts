@@ -37,7 +37,7 @@ export interface LegMediaStats {
   readonly packetsDropped: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
-  /** Of the network, 0 to 100. */
+  /** Loss on the network, 0 to 100. */
   readonly lossPercent: number
   /** Mean run of losses against that of random loss; 1 = random. */
   readonly burstRatio: number

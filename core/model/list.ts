@@ -9,7 +9,7 @@ export interface PageRange {
 /** A part of a list. */
 export interface Page<Record> {
   readonly rows: readonly Record[]
-  /** Of the whole list. */
+  /** Number of entries in the whole list. */
   readonly total: number
 }
 

@@ -65,11 +65,11 @@ export interface Settings {
     readonly inviteWaitMs: number
     /** Units of work that wait for their commit. */
     readonly storeBacklog: number
-    /** Of the ticks of a media thread, those that it had to leave out. */
+    /** Share of its ticks that a media thread had to skip. */
     readonly mediaLatePercent: number
-    /** Of the time of a media thread, what it works. */
+    /** Share of its time that a media thread works. */
     readonly mediaBusyPercent: number
-    /** Of the memory that the process may have, and of the JavaScript heap. */
+    /** Share of the memory that the process may have, or of the JavaScript heap, whichever is fuller. */
     readonly memoryPercent: number
   }
   /** Undefined = generated into the data folder at first start. */

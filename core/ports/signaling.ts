@@ -11,7 +11,7 @@ export type LegTarget =
       readonly uri: string
       readonly username?: string
       readonly password?: string
-      /** Whose document names it: it leads to no trunk, not to this switch, and to no private network. */
+      /** The account whose document names it: it leads to no trunk, not to this switch, and to no private network. */
       readonly account: AccountUuid
     }
   | { readonly kind: 'phone'; readonly binding: PhoneBinding }

@@ -9,7 +9,7 @@ interface Expected {
   readonly likeness: string
   /** When it arrived. */
   at: number
-  /** That it is ready, or failed; and the latest event about its growth. */
+  /** Its result, ready or failed, and the latest event about its growth. */
   events: readonly AudioEvent[]
 }
 

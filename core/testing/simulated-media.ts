@@ -52,7 +52,7 @@ export class SimulatedMedia {
     this.#world = world
   }
 
-  /** Nothing is played to the leg, it is bridged with none, and no Record verb records it. */
+  /** The leg plays no prompt, is not bridged, and no Record verb records it. */
   isSilent(legId: LegUuid): boolean {
     const session = this.sessions.get(legId)
     if (session === undefined || session.closed) return false

@@ -169,7 +169,7 @@ export class Simulation {
     return [...this.#store.recordings.values()].filter(({ durationMs }) => durationMs !== null).map(recordingResource)
   }
 
-  /** Nothing is played to the remote, it is bridged with no leg, and no Record verb records it. */
+  /** The remote receives no prompt, is not bridged, and no Record verb records it. */
   isSilent(remote: SimulatedRemote): boolean {
     return this.#media.isSilent(remote.legId)
   }

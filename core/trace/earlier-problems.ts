@@ -51,7 +51,7 @@ export class EarlierProblems {
     this.#ofDials = []
   }
 
-  /** Those that the end itself does not name. */
+  /** Problems that the end itself does not name. */
   beside(end: Pick<TraceProblem, 'sentence'> & { readonly reason_code: EndReason }): readonly TraceProblem[] {
     const seen = new Set([end.sentence])
     const others = [...this.#ofDocuments, ...this.#ofDials].filter(({ code, sentence }) => {

@@ -2,9 +2,9 @@ import { type EndReason, endReasons } from '../model/end-reason.ts'
 
 /** What a trace has shown that a sentence may name. */
 export interface EndFacts {
-  /** Who was called, or who called. */
+  /** Number of the callee, or of the caller. */
   readonly number?: string
-  /** Whose BYE came before ours; empty: a party without a number. */
+  /** The party whose BYE came before ours; empty: a party without a number. */
   readonly hungUp?: string
   /** The final response that ended the leg: `486 Busy Here`. */
   readonly response?: string

@@ -2,7 +2,7 @@ import { type RtpFigures, type RtpSums, rtpPointBytes, writeRtpPoint } from './r
 
 /** Points that are gathered before they become one record. */
 const pointsPerRecord = 60
-/** So many points a leg has at one a second; as many again at one in two seconds, and so on. */
+/** Points of a leg at one a second; then as many at one in two seconds, and so on. */
 const pointsPerStep = 3600
 
 /** The RTP of one leg as it comes, a point a second, thinned in long calls. */

@@ -26,7 +26,7 @@ export const longestEchoMs = 1500
 const purity = 0.7
 /** Mean square of a sample below which nothing is recognised: about -50 dBm0. */
 const quietest = 60 ** 2
-/** So much of what was sent must come back for it to be ours. */
+/** Share of the sent signal that must come back for it to be ours. */
 const leastReturned = 0.5
 
 const silent = -1

@@ -153,7 +153,7 @@ export class TestCall {
     return this.#take()
   }
 
-  /** Who asked for it went away, or the switch closes. */
+  /** The request was closed, or the switch closes. */
   cancel(now: number): readonly TestCallCommand[] {
     if (this.#state !== 'ending' && this.#state !== 'over') this.#finish('cancelled', 'END.0487', now)
     return this.#take()

@@ -35,7 +35,7 @@ type ReadChild = (
 const sipSummary =
   "A SIP address of an external server. One that leads to a trunk, to this switch, or to a private or loopback network (unless `SAUTI_ALLOW_PRIVATE_URLS`) is refused: `failed`, END.0403; where the URI shows it, DOC.0422 says so. It is rated by the deck's longest `sip:` prefix; without one it costs nothing, and needs a balance above zero (END.0402). A user part that is an international number is held against the blocked destinations (END.4433)."
 
-/** Whom a Dial can ring, and where it can lead. */
+/** Destinations that a Dial can ring, and where it can lead. */
 export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly about: VerbAbout }> = new Map([
   [
     'Number',

@@ -4,7 +4,7 @@ import type { ParsedVerb, Step, VerbModule, VerbRun, Waiting } from './verb.ts'
 export interface Gather {
   /** Where the digits go; the document itself is asked for again when there is none. */
   readonly action: string | undefined
-  /** So many digits are enough. */
+  /** Number of digits that ends the Gather. */
   readonly numDigits: number
   /** How long the next digit may take. */
   readonly timeoutMs: number

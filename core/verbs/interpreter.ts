@@ -139,7 +139,7 @@ export class Interpreter {
     return running?.isBrief === true ? this.#verbs[this.#nextVerb]?.sound(this.#runAt(now)) : undefined
   }
 
-  /** Nothing more will be asked for, whatever comes. */
+  /** Nothing more will be requested, whatever event comes. */
   get isOver(): boolean {
     return this.#stage.at === 'over'
   }

@@ -100,7 +100,7 @@ export type DialChild =
 
 export interface ConferenceOrder {
   readonly kind: 'conference'
-  /** Of the room, within the account. */
+  /** Name of the room, within the account. */
   readonly name: string
   readonly muted: boolean
   readonly startOnEnter: boolean

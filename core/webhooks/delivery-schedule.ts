@@ -4,7 +4,7 @@ import { maxTries, retryDelayMs } from './retry.ts'
 export interface Delivery {
   readonly id: number
   readonly account: string
-  /** Who is kept apart from whom: one account's one URL. */
+  /** The unit of delivery: one URL of one account. */
   readonly endpoint: string
   /** Callbacks of one call keep their order; null = about no call. */
   readonly call: string | null

@@ -4,7 +4,7 @@ import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
 const segmentSlack = 0x100
-/** So many digits are remembered when they are over, so that their late packets begin no new ones. */
+/** Ended digits that are remembered, so that their late packets begin no new ones. */
 const rememberedDigits = 4
 /** How far a timestamp that runs may be ahead of its duration in the packets that end a digit, ms. */
 const runMs = 60
@@ -33,11 +33,11 @@ export class EventRewriter {
   #passed = 0
   #length = 0
 
-  /** Of the packet that was followed last: whether it is the digit's first, and what it says in our time. */
+  /** The packet that was followed last is the first of its digit. */
   get isFirst(): boolean {
     return this.#isFirst
   }
-  /** Of the digit, or of its present segment. */
+  /** Timestamp of the digit, or of its present segment. */
   get timestamp(): number {
     return this.#timestamp
   }

@@ -33,7 +33,7 @@ export class Forwarder {
   /** What a packet of ours lasts. */
   #packetUnits = 160
   #unitsPerMs = 8
-  /** Whose audio passed last; −1 = none. */
+  /** SSRC of the audio that passed last; −1 = none. */
   #audioSsrc = -1
   #eventUntil = 0
   #forwardedAt = Number.NEGATIVE_INFINITY

@@ -16,7 +16,7 @@ const maxLeadMs = 600
  * follows directly on it. Nothing is buffered.
  */
 export class Relay {
-  /** Of the RTP clock of what passes. */
+  /** Timestamp units a millisecond of the stream that passes. */
   unitsPerMs = 8
   #running = false
   #ssrc = 0

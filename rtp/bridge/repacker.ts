@@ -51,7 +51,7 @@ export class Repacker {
     return count
   }
 
-  /** Nothing has come for so long that what waits goes out with silence after it. */
+  /** Audio has been missing for so long that what waits is sent, filled up with silence. */
   complete(frameBytes: number, codec: Exclude<AudioCodecName, 'opus'>): void {
     this.#ahead += this.fill(frameBytes, frameBytes, codec)
   }

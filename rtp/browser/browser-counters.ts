@@ -1,4 +1,4 @@
-/** Of all browser legs of a thread, since it began. */
+/** Counters of all browser legs of a thread, since it began. */
 export interface BrowserCounters {
   links: number
   /** Valid checks. */

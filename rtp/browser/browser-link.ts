@@ -55,7 +55,7 @@ export class BrowserLink {
   readonly rtcp: LinkSocket
   /** The first keys are agreed on: media can flow. */
   onSecure: () => void = () => {}
-  /** Nothing will come of it, or not any more. Called once for each agreement. */
+  /** Called once for each agreement when no keys will come, or media ended. */
   onFault: (fault: LinkFault, detail: string) => void = () => {}
   /** Neither a check nor media has come for `quietMs`; reported again after the same time. */
   onQuiet: () => void = () => {}

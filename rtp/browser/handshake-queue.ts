@@ -20,7 +20,7 @@ type Take = (link: BrowserLink, datagram: Uint8Array, length: number) => void
 export class HandshakeQueue {
   readonly #take: Take
   #waiting: Waiting[] = []
-  /** Of each link, taken in this tick or waiting. */
+  /** Handshakes of each link, taken in this tick or waiting. */
   readonly #ofLink = new Map<BrowserLink, number>()
   #left = mostATick
 

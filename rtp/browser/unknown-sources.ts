@@ -1,5 +1,5 @@
 const windowMs = 1000
-/** So many handshakes of unknown sources in this second or the last: some may be in the names of others. */
+/** Handshakes of unknown sources in this second or the last from which some may have a forged address. */
 const manyHandshakes = 20
 
 /** How many handshakes come from addresses without a completed ICE check. */

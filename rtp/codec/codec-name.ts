@@ -9,7 +9,7 @@ export type StreamRate = 8000 | 16_000 | 48_000
 interface CodecFacts {
   /** Units of the RTP timestamp a second. G.722's is 8,000 by an old mistake (RFC 3551 §4.5.2). */
   readonly clockRate: number
-  /** Of its samples, as far as a telephone makes use of it: Opus is decoded at what the listener needs. */
+  /** Sample rate that a telephone makes use of: Opus is decoded at the rate that the listener needs. */
   readonly sampleRate: 8000 | 16_000
   /** Bytes of a payload that we take at most: 120 ms, as the longest packet of Opus. */
   readonly longestPayload: number

@@ -70,7 +70,7 @@ export const bitrateShareOf = (lossPercent: number): number =>
 export type OpusRate = 8000 | 16_000 | 24_000 | 48_000
 
 export interface OpusEncoderSettings {
-  /** Of the samples that it takes. */
+  /** Rate of the samples that it takes. */
   readonly sampleRate: OpusRate
   /** Bits a second. */
   readonly bitrate: number

@@ -17,7 +17,7 @@ export interface BrowserTerms {
   /** Ours; others than before are a restart (RFC 8445 §9). */
   readonly local: IceCredentials
   readonly remoteUfrag: string
-  /** Of the remote's certificate. Others than before are another remote: a new handshake. */
+  /** Fingerprints of the remote's certificate. Other ones mean another remote: a new handshake. */
   readonly fingerprints: readonly Fingerprint[]
   /** Ours in the handshake: `client` for `a=setup:active` of ours. */
   readonly role: DtlsRole

@@ -18,7 +18,7 @@ export interface Prompt {
   readonly made?: number
   /** False while its length is not known: where it is not made in time, the play waits. Undefined = true. */
   readonly isWhole?: boolean
-  /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
+  /** Rounds of an Opus prompt that was made to be repeated: they join without a seam. */
   readonly rounds?: PromptRounds
 }
 

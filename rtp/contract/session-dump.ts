@@ -17,7 +17,7 @@ interface AgreementDump {
   readonly acceptEvents: number | undefined
 }
 
-/** Whose packets are taken (symmetric RTP). */
+/** The source whose packets are accepted (symmetric RTP). */
 interface SourceDump {
   readonly state: SourceState
   /** The address in SDP; empty = none. */

@@ -11,10 +11,10 @@ export type SourceState = 'closed' | 'waiting' | 'confirmed' | 'learned' | 'resu
 
 /** What the remote reports of the stream that we send. */
 export interface RemoteReport {
-  /** Of what was sent until its last report, 0 to 100. */
+  /** Loss of what was sent until its last report, 0 to 100. */
   readonly lossPercent: number
   readonly jitterMs: number
-  /** Of its VoIP metrics (RFC 3611 §4.7), where it sends them: conversational, else listening quality. */
+  /** MOS of its VoIP metrics (RFC 3611 §4.7), where it sends them: conversational, else listening quality. */
   readonly mos: number | undefined
 }
 
@@ -44,7 +44,7 @@ export interface SessionStats {
   readonly packetsDropped: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
-  /** Of the network, 0 to 100. */
+  /** Loss on the network, 0 to 100. */
   readonly lossPercent: number
   /** Mean run of losses against that of random loss; 1 = random. */
   readonly burstRatio: number

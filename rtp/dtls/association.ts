@@ -15,7 +15,7 @@ const longestRetransmitMs = 2000
 export const handshakeTimeoutMs = 20_000
 /** A flight is not sent again for a repetition that follows on the last one's heels. */
 const leastRepeatMs = 50
-/** Of a datagram of ours: fits any path. */
+/** Length of one of our datagrams: fits any path. */
 const datagramLength = 1200
 /** Alerts that we send (RFC 5246 §7.2): warnings, and sealed only. An alert in clear can be forged, so it must not be acted on. */
 const closeNotify = Uint8Array.of(1, 0)

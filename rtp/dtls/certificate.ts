@@ -6,7 +6,7 @@ export interface DtlsCertificate {
   readonly der: Uint8Array
   /** PKCS #8, DER. */
   readonly privateKey: Uint8Array
-  /** Of SDP's `a=fingerprint:sha-256`. */
+  /** Value of SDP's `a=fingerprint:sha-256`. */
   readonly fingerprint: string
 }
 

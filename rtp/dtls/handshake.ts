@@ -11,7 +11,7 @@ export type DtlsRole = 'client' | 'server'
 
 export interface HandshakeOptions {
   readonly certificate: DtlsCertificate
-  /** Of the remote's certificate, as SDP named them. */
+  /** Fingerprints of the remote's certificate, as SDP named them. */
   readonly fingerprints: readonly Fingerprint[]
   /** What we would protect media with, best first. */
   readonly profiles: readonly SrtpProfile[]

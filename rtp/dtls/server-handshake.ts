@@ -130,7 +130,10 @@ export class ServerHandshake {
     return 'taken'
   }
 
-  /** Who sent the certificate has its key: without this, anybody who saw it once could be the remote. */
+  /**
+   * Proves that the sender of the certificate has its key: otherwise anyone who saw the certificate could be the
+   * remote.
+   */
   #takeVerify(message: HandshakeMessage): Step {
     const { shared } = this
     const reader = new WireReader(message.body)

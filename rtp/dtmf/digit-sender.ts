@@ -155,7 +155,7 @@ export class DigitSender {
     return writeEvent(into, at, this.#event, true, this.#volume, this.#duration)
   }
 
-  /** Of the present segment, in clock units. */
+  /** Duration of the present segment, in clock units. */
   get #duration(): number {
     return this.#sounded * this.#unitsPerTick - this.#earlier
   }

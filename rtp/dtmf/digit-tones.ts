@@ -12,7 +12,10 @@ interface DigitTonesConfig {
   readonly pauseMs?: number
 }
 
-/** Of a digit that is passed on: shorter ones are drawn out, or the remote may not take them (ITU-T Q.24: 40 ms). */
+/**
+ * Least duration of a forwarded digit: a shorter one is extended, or the remote may not detect it (ITU-T Q.24: 40
+ * ms).
+ */
 const leastDigitMs = 60
 
 type Phase = 'idle' | 'sounding' | 'silent' | 'pausing'
@@ -35,7 +38,7 @@ export class DigitTones {
   #phase: Phase = 'idle'
   #current: Waiting | undefined
   #sines: readonly { readonly hz: number; readonly dbm0: number }[] = []
-  /** Of this phase, so far; and of the tone before it. */
+  /** Time in this phase so far; and in the tone before it. */
   #elapsedMs = 0
   #soundedMs = 0
 

@@ -9,7 +9,7 @@ import { hopsPerBlock, KeypadTones } from './keypad-tones.ts'
  * (table A.1) has 40 ms taken and 23 not; between them is what is left of tones that a sender cuts short.
  */
 const leastHits = 8
-/** So many are a suspicion: next to no voice shows them. */
+/** Hits that raise a suspicion: next to no voice produces them. */
 const suspectHits = 4
 /** The mean share of their power that lies in the two tones. Voices that pass in each block have 0.87 at most. */
 const leastMeanShare = 0.9

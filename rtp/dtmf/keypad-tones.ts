@@ -18,7 +18,7 @@ const mostReverseTwistDb = 9
 const leastLeadDb = 5
 /** Share of a block's power that lies in the two tones. Speech has harmonics, and something in between. */
 const leastShare = 0.85
-/** So much is enough for a digit that goes on: somebody speaks meanwhile. */
+/** Share of a tone that is enough for a digit that continues: there may be speech meanwhile. */
 const leastShareHeld = 0.4
 /** A sender's tones may be off by 1.5 % (Q.24): they are measured where they are, not where they should be. */
 const detunings = [1, 0.989, 1.011] as const

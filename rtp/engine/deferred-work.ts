@@ -6,7 +6,7 @@ const ticksPerRound = 4
 
 interface Sessions {
   readonly open: readonly MediaSession[]
-  /** Of each, side by side: until when nothing of this waits. */
+  /** For each session: until when it has no deferred work. */
   readonly quietUntil: Float64Array
 }
 
@@ -23,7 +23,7 @@ export class DeferredWork {
     this.#sessionDone = went
   }
 
-  /** Those that are quiet until later are passed over. */
+  /** Skips sessions that are quiet until later. */
   run({ open, quietUntil }: Sessions, now: number, tickAt: number): void {
     for (let left = Math.ceil(open.length / ticksPerRound); left > 0; left--) {
       // Downwards: a session that ends takes the last one's place, which has had its turn.

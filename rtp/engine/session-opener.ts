@@ -15,7 +15,7 @@ interface OpenerHost {
   readonly ports: PortPool
   readonly browsers: BrowserLegs
   readonly guard: FaultGuard
-  /** Of the packet that is being read. */
+  /** Arrival time of the packet that is being read. */
   arrivedAt(): number
   /** A browser's leg has its keys: what was agreed on before. */
   release(entry: Entry, held: AgreeCommand): void

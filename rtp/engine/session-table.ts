@@ -10,7 +10,7 @@ export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
 export interface Entry extends Played {
   /** What came before its ports were bound. */
   readonly waiting: EngineCommand[]
-  /** Of a browser's leg, and what was agreed on before it had keys. */
+  /** Set for a browser's leg, with the agreement that it got before it had keys. */
   link: BrowserLink | undefined
   held: AgreeCommand | undefined
   /** Its packets may be protected by keys in SDP. */
@@ -27,9 +27,12 @@ const widened = (numbers: Float64Array): Float64Array<ArrayBuffer> => {
 
 /** The sessions of a thread by their names, from the moment that they are asked for. */
 export class SessionTable {
-  /** Those whose ports are bound, for the tick: in an array, in no order. */
+  /** Sessions whose ports are bound, for the tick: in an array, in no order. */
   readonly open: MediaSession[] = []
-  /** Of each of them: until when it need not be asked for frames. Side by side: most of them rest most of the time. */
+  /**
+   * For each of them: until when it need not be asked for frames. In one array, as most of them are idle most of the
+   * time.
+   */
   restsUntil = new Float64Array(firstPlaces)
   /** The same of what can wait: recordings, reports. */
   quietUntil = new Float64Array(firstPlaces)

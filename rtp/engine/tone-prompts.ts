@@ -12,7 +12,7 @@ type Done = (prompt: Prompt | PromptFault) => void
 export class TonePrompts {
   readonly #store: PromptStore
   readonly #rendered = new Map<string, Prompt>()
-  /** Who waits for a tone that is being encoded. */
+  /** Callbacks that wait for a tone that is being encoded. */
   readonly #waiting = new Map<string, Done[]>()
 
   constructor(store: PromptStore) {

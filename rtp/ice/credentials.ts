@@ -1,4 +1,4 @@
-/** Of one side, for one run of ICE (RFC 8839 §5.4). */
+/** Credentials of one side, for one run of ICE (RFC 8839 §5.4). */
 export interface IceCredentials {
   readonly ufrag: string
   readonly password: string

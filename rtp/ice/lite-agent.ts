@@ -36,7 +36,7 @@ export interface Path {
 }
 
 interface IceAnswer {
-  /** Of the response in the buffer given; 0 = none. */
+  /** Length of the response in the given buffer; 0 = none. */
   readonly length: number
   /** The check was valid: the address may be listened to. */
   readonly isValid: boolean
@@ -60,7 +60,7 @@ const own = (credentials: IceCredentials): Own => ({
 export class LiteAgent {
   readonly counters: IceCounters = { checks: 0, dropped: 0, roleConflicts: 0, unknownAttributes: 0 }
   #own: Own
-  /** Of the run before a restart; its path is used until the new run has one (RFC 8445 §9). */
+  /** The run before a restart; its path is used until the new run has one (RFC 8445 §9). */
   #before: Own | undefined
   #remoteUfrag: string | undefined
   #paths: Path[] = []

@@ -14,7 +14,7 @@ const longestStallMs = 120_000
 /** Between two looks at the file, where all that is there has been read. */
 const lookMs = 20
 const headBytes = 64
-/** So much is made before the prompt begins, unless there is less. */
+/** Audio that is made before the prompt begins, unless there is less. */
 const headStartSeconds = 1
 const pieceFrames = 4096
 

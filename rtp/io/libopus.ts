@@ -25,7 +25,7 @@ interface LibOpusCounters {
 /** libopus as WebAssembly. Its memory is its own: what is not freed there is lost, so coders are counted. */
 export class LibOpus implements OpusCoders {
   readonly counters: LibOpusCounters = { encoders: 0, decoders: 0, failed: 0 }
-  /** Of all its encoders of calls. */
+  /** Effort over all its encoders of calls. */
   readonly effort = new Effort()
   /** For files: they are kept, and no call waits for them, so they are coded as well as possible. */
   readonly #fullEffort = new Effort()

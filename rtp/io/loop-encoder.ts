@@ -11,7 +11,7 @@ const longestWholeSeconds = 30
 const mostRounds = 16
 /** A faster or slower round by so much is not heard: two hundredths of a semitone. */
 const bearableStretch = 0.001
-/** So much of the next round is encoded after the last, until the coder is where it was. */
+/** Frames of the next round that are encoded after the last, until the encoder's state repeats. */
 const settlingFrames = 50
 const pieceSamples = 2048
 

@@ -6,7 +6,7 @@ import type { Prompt } from '../contract/prompts.ts'
 
 /** What Opus' encoder looks ahead: so much of the end comes later than what was put in (RFC 6716 §5). */
 const opusLookaheadMs = 6.5
-/** So long Opus is encoded before the thread's ticks have their turn. */
+/** Time that Opus is encoded before the thread's ticks have their turn. */
 const turnMs = 1
 /** After so many turns the thread rests: it may go before all others of the machine, and a long file takes seconds. */
 const turnsInARow = 4

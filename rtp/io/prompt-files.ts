@@ -18,7 +18,7 @@ const maxPromptSeconds = 3600
 const headBytes = 64 * 1024
 /** Files whose samples lie after more than the usual head (pictures, histories) are looked into so far. */
 const maxHeadBytes = 20 * 1024 * 1024
-/** So much of a long prompt is made before it begins; the rest follows, much faster than it is played. */
+/** Length of a long prompt that is made before it begins; the rest follows, much faster than it is played. */
 const headStartSeconds = 1
 /** Decoded at a time; between two the thread goes on with its ticks. So many samples resample in well under a tick. */
 const pieceFrames = 4096

@@ -1,7 +1,7 @@
 /** Where it is reported what is in the thread's hands, for both sides; and how hard it may work. */
 export interface RecordingThreadConfig {
   readonly mailbox: SharedArrayBuffer
-  /** Of its thread, −20 to 19 (nice(2)). */
+  /** Niceness of its thread, −20 to 19 (nice(2)). */
   readonly niceness: number
 }
 

@@ -10,7 +10,7 @@ const growToMs = 0
 const shrinkPauseMs = 40
 const growPauseMs = 60
 const farMs = 80
-/** Who has wished in vain for so long takes a place that fits less. */
+/** Time after which a pending request accepts a place that fits less well. */
 const patienceMs = 800
 /** Half of the window over which the delay is looked at. */
 const halfMs = 80

@@ -28,7 +28,7 @@ export class ExcessDelay {
     return this.#isBorne ? 0 : frameMs
   }
 
-  /** Nothing was to be played: the window restarts. */
+  /** No audio was due: the window restarts. */
   restart(): void {
     this.#leastMs = Infinity
   }

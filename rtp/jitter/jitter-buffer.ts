@@ -57,7 +57,7 @@ export class JitterBuffer {
   readonly #step: ClockStep
   readonly #excess: ExcessDelay
   readonly #control: DelayControl | undefined
-  /** So much less delay than aimed at is no reason to wait. */
+  /** Delay below the target that is tolerated without waiting. */
   readonly #borneMs: number
 
   /** Where on the media line what is played next should lie. */

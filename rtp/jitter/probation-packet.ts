@@ -11,7 +11,7 @@ export class ProbationPacket {
   readonly #longest: number
   /** Made at the first need. */
   #packet: Uint8Array | undefined
-  /** Of its payload; 0: no audio. */
+  /** Length of its payload; 0: no audio. */
   bytes = 0
   at = 0
   #isKept = false

@@ -5,7 +5,7 @@ import { SumResampler } from './sum-resampler.ts'
 /** What members send at one rate, and what they are to receive at it. */
 class Line {
   readonly rate: MixRate
-  /** Of those who speak at this rate, exact. */
+  /** Sum of all speakers at this rate, exact. */
   readonly sum: Int32Array
   /** With all who speak at others. */
   readonly total: Int32Array
@@ -51,7 +51,7 @@ export class MixBus {
     line.isSilent = false
   }
 
-  /** Somebody will ask for the total at this rate. */
+  /** A member will ask for the total at this rate. */
   want(rate: MixRate): void {
     this.#line(rate).isWanted = true
   }
@@ -69,7 +69,7 @@ export class MixBus {
     return this.#line(rate).isSilent
   }
 
-  /** Of everybody, at this rate. */
+  /** Sum of all members, at this rate. */
   totalOf(rate: MixRate): Int32Array {
     return this.#line(rate).total
   }

@@ -7,7 +7,7 @@ import type { SeatFormat } from './seat.ts'
 /** A mix in one codec: encoded once, for one member or for all who receive the same. */
 export class MixCoder {
   readonly payload: Uint8Array
-  /** Of `payload`; 0 = nothing is to be sent. */
+  /** Length of `payload`; 0 = send nothing. */
   length = 0
   readonly #isOpus: boolean
   readonly #encoder: StreamEncoder

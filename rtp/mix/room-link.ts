@@ -8,7 +8,7 @@ export const linkLagFrames = 2
 /** The slot is being written. */
 const unsettled = -1
 const samplesOfSlot = mixRates.reduce((sum, rate) => sum + samplesOfFrame(rate), 0)
-/** Of a slot: the number of its frame, which rates in it are not silent, then the sums. */
+/** Words of a slot: the number of its frame, which rates in it are not silent, then the sums. */
 const wordsOfSlot = 2 + samplesOfSlot
 const offsets = mixRates.map((_, at) => mixRates.slice(0, at).reduce((sum, rate) => sum + samplesOfFrame(rate), 0))
 

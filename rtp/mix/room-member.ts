@@ -21,7 +21,7 @@ export class RoomMember {
   /** What it has said in this frame, as it is in the sum. */
   pcm = new Int16Array(0)
   rate: MixRate | undefined
-  /** Of the coder that may be shared; '' = its packets are of another length than the room's frames. */
+  /** Key of the encoder that may be shared; '' = its packets are not as long as the room's frames. */
   coderKey = ''
   readonly #coders: OpusCoders
   readonly #gate = new SpeechGate()

@@ -2,7 +2,7 @@ import { levelOf } from '../tone/level.ts'
 
 /** Quieter than this, dBm0, is a line or a room without a voice: fifty of them would add up to a hiss. */
 const gateDbm0 = -55
-/** So long it may be quiet before nothing more is passed: words have pauses. */
+/** Frames of quiet after which audio is no longer passed: words have pauses. */
 export const gateHoldFrames = 20
 /** How long a voice that begins swells, in parts of a frame. */
 const swellPart = 0.2

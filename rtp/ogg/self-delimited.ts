@@ -25,7 +25,7 @@ export const firstPacketIn = (bytes: Uint8Array, from: number, end: number): Fir
   let at = from + 1
   let frames = 1
   let padding = 0
-  /** Of all frames but the last. */
+  /** Length of all frames but the last. */
   let known = 0
   let isConstant = true
   const kind = bytes[from]! & 3

@@ -30,7 +30,7 @@ export class FrameClock {
     this.#slots = slots
   }
 
-  /** Of the next frame; −1 before the first. */
+  /** Due time of the next frame; −1 before the first. */
   get dueAt(): number {
     return this.#dueAt
   }
@@ -38,7 +38,7 @@ export class FrameClock {
     return this.#isPaused
   }
 
-  /** Nothing of ours is due, unless something happens: most legs merely pass on most of the time. */
+  /** No frame of ours is due until something happens: most legs only forward most of the time. */
   isIdle(now: number): boolean {
     return now < this.#idleUntil
   }
@@ -58,7 +58,7 @@ export class FrameClock {
     this.onWake()
   }
 
-  /** Nothing is sent by the clock, until `resume`. */
+  /** Stops sending by the clock until `resume`. */
   pause(): void {
     this.#isPaused = true
   }

@@ -245,7 +245,7 @@ export class PlayoutReader {
     buffer.stretched((samples * 1000) / this.sampleRate, now)
   }
 
-  /** Nothing came in time: as after a loss, unless the remote is silent (DTX). */
+  /** No packet came in time: as after a loss, unless the remote is silent (DTX). */
   #wait(wanted: number): void {
     const count = this.#room(wanted)
     if (this.#concealedInWait === Infinity) {

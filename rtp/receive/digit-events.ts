@@ -24,7 +24,7 @@ export class DigitEvents {
     this.#listener = listener
   }
 
-  /** Of the events that came last; −1 = none did. */
+  /** SSRC of the latest events; −1 = there were none. */
   get ssrc(): number {
     return this.#ssrc
   }

@@ -15,7 +15,7 @@ const patienceMs = 60
 /** Read at once after a stall; what is owed beyond is left out. */
 const maxCatchUp = 5
 
-/** So much may be lost without a break before a tone that sounded is taken to have ended. */
+/** Loss without a break after which a tone is taken to have ended. */
 const mostLostMs = 120
 
 /** What is read for detection alone, one listener at a time; it is not kept. */
@@ -50,7 +50,7 @@ export class InbandDigitListener implements SampleListener {
   #eventsUntil = Number.NEGATIVE_INFINITY
   #unitsPerMs = 8
   #endTime = 0
-  /** Of what was heard last, without a break: lost. */
+  /** Length of the present loss. */
   #lostMs = 0
   #isRead = false
   /** When we read last, and shall next. */
@@ -82,7 +82,7 @@ export class InbandDigitListener implements SampleListener {
     return this.#reader === undefined ? this.#before : playoutSum(this.#before, this.#reader.playout)
   }
 
-  /** Somebody else reads the remote's samples: another leg with another codec, or a room. */
+  /** Another reader reads the remote's samples: another leg with another codec, or a room. */
   get isRead(): boolean {
     return this.#isRead
   }
@@ -201,7 +201,7 @@ export class InbandDigitListener implements SampleListener {
     if (held !== undefined && (before === undefined || received !== undefined)) this.#digits.toneBegan(held)
   }
 
-  /** Of the RTP clock. */
+  /** Timestamp units of `count` samples. */
   #unitsOf(count: number, rate: StreamRate): number {
     return Math.round((count * this.#unitsPerMs * 1000) / rate)
   }

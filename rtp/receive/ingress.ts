@@ -15,7 +15,7 @@ export interface PacketSink {
 export class Ingress {
   /** Datagrams that were not let in. */
   dropped = 0
-  /** Those of them that came from a source that is not accepted. */
+  /** Dropped packets whose source is not accepted. */
   refused = 0
   readonly #network: DatagramNetwork
   readonly #symmetricRtp: SymmetricRtp

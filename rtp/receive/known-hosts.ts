@@ -2,7 +2,7 @@ import type { MediaSources } from '../contract/agreement.ts'
 import { parseAddress } from '../net/address.ts'
 import { isInRange, isPrivateAddress, maskOf, type NetworkRange, parseNetworkRange } from '../net/network-range.ts'
 
-/** Who sends SIP from one address may send media from its neighbours. */
+/** A host that sends SIP may send media from neighbouring addresses of this prefix. */
 const sipNetworkPrefixLength = 24
 
 /** How close a host is to what signalling says; 0 = not at all. */

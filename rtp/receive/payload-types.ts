@@ -17,7 +17,7 @@ export class PayloadTypes {
   #codecs: (EngineCodec | undefined)[] | undefined
   #hasEvents = false
 
-  /** Those that are audio, by payload type. Stays the same object, so that others may look into it. Made when asked for. */
+  /** Codecs by payload type. Stays the same object, so that others may keep it. Made when first read. */
   get codecs(): readonly (EngineCodec | undefined)[] {
     this.#codecs ??= this.#fillCodecs([])
     return this.#codecs

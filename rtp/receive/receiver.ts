@@ -90,7 +90,7 @@ export class Receiver implements ToneDigits, DigitListener {
     this.#aliveAt = now
   }
 
-  /** Who receives it from now on; undefined = no other leg. */
+  /** The leg that receives it from now on; undefined = no other leg. */
   forwardTo(other: PeerLeg | undefined): void {
     this.#other = other
     this.inband.release()
@@ -152,7 +152,7 @@ export class Receiver implements ToneDigits, DigitListener {
     }
   }
 
-  /** Nothing more comes. */
+  /** The session has closed. */
   free(): void {
     this.inband.free()
     this.#toneMute?.free()

@@ -12,7 +12,7 @@ const maxStep = 3
 const candidateStaleMs = 500
 /** A stream must have stopped for so long before another address can continue it. */
 export const continuationQuietMs = 200
-/** So long after SDP has named another address packets may still come from where they came from before. */
+/** Time after SDP named another address in which packets may still come from the former one. */
 export const movingMs = 2000
 /** Steps in the sequence numbers up to this continue a stream (RFC 3550 §A.1 MAX_DROPOUT). */
 const maxDropout = 3000

@@ -65,7 +65,7 @@ export class MessageRecorder {
   readonly #gap = new SilenceGap()
   #lost = 0
   #samples = 0
-  /** Those at the end that are a silence gap which still lasts: if nothing follows they are not kept. */
+  /** Samples at the end that belong to an open silence gap: if no audio follows they are not kept. */
   #gapSamples = 0
   /** Samples up to the end of the last sound. */
   #soundUntil = 0

@@ -1,4 +1,4 @@
-/** So many are kept. */
+/** Number of values that are kept. */
 const kept = 16
 
 /** The shortest transit times of some packets, in their order. */

@@ -7,7 +7,7 @@ import { ShortestTransits } from './shortest-transits.ts'
 const rate = 8000
 /** The first packets together show where the source's time lies; for so long they are measured. */
 const settleSamples = 0.2 * rate
-/** Of fewer, a single one proves nothing. */
+/** With fewer packets a single one proves nothing. */
 const leastPackets = 4
 /** Audio that is not placed yet may lie so far back; older audio would come too late for the file. */
 const longestHeld = 0.5 * rate

@@ -12,7 +12,7 @@ export interface ReceiveQuality {
   readonly burstRatio: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
-  /** Of our jitter buffer; undefined where packets are passed on and another buffer waits for them. */
+  /** Delay of our jitter buffer; undefined where packets are forwarded and another buffer holds them. */
   readonly bufferMs: number | undefined
   readonly packetMs: number
 }

@@ -30,7 +30,7 @@ export interface VoipMetrics {
   readonly gapMs: number
   /** 0 = not known. */
   readonly roundTripMs: number
-  /** Of packets, jitter buffer and codec, from the network's edge to the ear and back. */
+  /** Delay of packets, jitter buffer and codec, from the network's edge to the ear and back. */
   readonly endSystemMs: number
   /** Packets without loss that part one burst from the next. Default 16 (§4.7.2). */
   readonly gapMinimum: number

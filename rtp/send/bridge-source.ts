@@ -155,7 +155,7 @@ export class BridgeSource {
     if (this.takesEvents && this.#state.isBridged && !plays.isPlaying) digits.enqueue(passedOn, digit)
   }
 
-  /** Nothing of our own goes before. */
+  /** No source of ours precedes it. */
   get #isSelected(): boolean {
     return this.#state.isBridged && !isBridgePreempted(this.#parts)
   }

@@ -60,7 +60,7 @@ export class Transcoder {
     if (before?.codec !== agreement.codec || agreement.codec === 'opus') this.#freeEncoder()
   }
 
-  /** Whom to read; undefined = none. `watch`: its digits go out as events, not as the tones that they came as. */
+  /** Sets the reader; undefined = none. `watch`: its digits are sent as events, not as the tones that they were. */
   read(reader: PlayoutReader | undefined, watch?: ToneDetection): void {
     this.#reader = reader
     this.#toneDetection = watch
@@ -164,7 +164,7 @@ export class Transcoder {
     return this.#room
   }
 
-  /** Of Opus at the rate that is read, else at the codec's own. */
+  /** Encoder of Opus at the rate that is read, else at the codec's own rate. */
   #encoderNow(): StreamEncoder | undefined {
     const codec = this.#agreement?.codec
     if (codec === undefined) return undefined

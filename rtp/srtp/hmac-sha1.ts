@@ -18,7 +18,7 @@ export class HmacSha1 {
     this.#outer = padded(short, 0x5c)
   }
 
-  /** Of the first `length` bytes of `message`, followed by the 32 bits of `suffix` when there is one. */
+  /** HMAC of the first `length` bytes of `message`, followed by the 32 bits of `suffix` when there is one. */
   take(message: Uint8Array, length: number, suffix?: number): Uint8Array {
     const { digest } = this
     const state = this.#state

@@ -3,7 +3,7 @@ export type SrtpProfile = 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32' 
 
 /** The lengths that belong to a protection profile, in bytes. */
 export interface SrtpFacts {
-  /** Of the master key, bytes. */
+  /** Length of the master key, bytes. */
   readonly keyLength: number
   readonly saltLength: number
   /** What a packet grows by. SRTCP also carries its index, four bytes. */

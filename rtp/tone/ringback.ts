@@ -1,6 +1,6 @@
 import type { Tone, ToneStep } from './tone.ts'
 
-/** Of all sines together, within ITU-T E.180 §6's −10 ± 5 dBm0. */
+/** Level of all sines together, within ITU-T E.180 §6's −10 ± 5 dBm0. */
 const levelDbm0 = -13
 /** A tone that is modulated wholly: each sideband has half the carrier's amplitude. */
 const sidebandDb = -6

@@ -12,7 +12,7 @@ export const tones = {
   beep: { steps: [sounds(1000, 250)], repeats: false },
   /** The balance is nearly used up: two short high tones (1,400 Hz, as E.180 §11 has for warnings). */
   warning: { steps: [sounds(1400, 200), silent(150), sounds(1400, 200)], repeats: false },
-  /** Somebody enters a room, somebody leaves it: two notes up, two notes down, below a voice. */
+  /** A member enters a room, or leaves it: two notes up, two notes down, below a voice. */
   enter: { steps: [sounds(660, 100, -18), silent(20), sounds(880, 140, -18)], repeats: false },
   leave: { steps: [sounds(880, 100, -18), silent(20), sounds(660, 140, -18)], repeats: false },
   /** A room that has not begun: two soft notes now and then show that the line is there. */

@@ -45,7 +45,7 @@ export interface MediaThreads {
   open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
-  /** Of each thread; of one that does not answer in a second those that it reported last, if it ever did. */
+  /** Counters of each thread; of one that does not answer within a second the last ones that it reported, if any. */
   counters(): Promise<readonly MediaCounters[]>
   /** The state of those of the sessions that are open. Of a thread that does not answer in a second there is none. */
   dump(sessions: readonly SessionId[]): Promise<readonly SessionDump[]>

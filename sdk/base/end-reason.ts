@@ -1,4 +1,4 @@
-/** Who or what brought the end about. */
+/** The side that ended the call, or the cause. */
 export type EndedBy = 'local' | 'remote' | 'network' | 'device'
 
 /** Ends that no SIP message reports. */

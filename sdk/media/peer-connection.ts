@@ -8,7 +8,7 @@ export interface MediaSettings {
 
 export interface MediaEvents {
   connected(): void
-  /** Nothing has come through for some seconds; it may recover by itself, or by an ICE restart. */
+  /** No media has come through for some seconds; it may recover by itself, or by an ICE restart. */
   faltering(): void
   failed(): void
   /** Another path than before is in use, as after a change of the network. */

@@ -4,7 +4,7 @@ export interface CallQuality {
   readonly mos: number
   /** No packet arrived in the interval: no audio is received, and loss and jitter are not known. Also while the call is held. */
   readonly noMedia: boolean
-  /** Of the packets to us, 0 to 100. */
+  /** Loss of the packets to us, 0 to 100. */
   readonly lossPercent: number
   readonly jitterMs: number
   readonly roundTripMs?: number

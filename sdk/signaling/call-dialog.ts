@@ -22,11 +22,11 @@ import type { ResponseParts } from './response.ts'
 import { reasonOf } from './response-reason.ts'
 import { allow, type EndpointServices, outbound } from './services.ts'
 
-/** Whose dialog it is. `over` comes once; the dialog itself may live on until its BYE is answered. */
+/** Owner of the dialog. `over` comes once; the dialog itself may live on until its BYE is answered. */
 export interface CallDialogOwner {
   readonly id: string
   over(reason: EndReason, now: number): void
-  /** Nothing of the dialog is left. */
+  /** No part of the dialog is left. */
   released(): void
 }
 

@@ -172,7 +172,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   }
 }
 
-/** Who calls: the identity that the switch vouches for when it says one, else From. */
+/** The caller: the identity that the switch asserts when it sends one, else From. */
 function partyOf(request: IncomingRequest): Party {
   for (const value of [...headersOf(request.message, 'P-Asserted-Identity'), request.from]) {
     const { user, displayName, uri } = readAddress(value)

@@ -13,7 +13,7 @@ import type {
 import type { EndReason } from '../base/end-reason.ts'
 import type { ResponseParts } from './response.ts'
 
-/** Who we are to the switch. */
+/** Our identity towards the switch. */
 export interface Identity {
   readonly extension: string
   readonly realm: string

@@ -3,7 +3,7 @@ import { type Hash, strengthOf } from './algorithm.ts'
 import { type DigestChallenge, parseChallenge } from './challenge.ts'
 import { type ClientNonce, ha1Of, responseOf } from './response.ts'
 
-/** Of all WWW-Authenticate or Proxy-Authenticate values, the strongest challenge of each realm that we can answer. */
+/** The strongest challenge that we can answer for each realm, of all WWW-Authenticate or Proxy-Authenticate values. */
 export function chooseChallenges(values: readonly string[]): readonly DigestChallenge[] {
   const chosen = new Map<string, DigestChallenge>()
   for (const value of values) {

@@ -20,7 +20,7 @@ const mostHeaders = 4
 /** Passwords whose HA1 is remembered. */
 const rememberedSecrets = 20_000
 
-/** Somebody who may prove to be it; several may share a name. */
+/** An owner that the credentials may prove; several may share a name. */
 export interface Candidate<Owner> {
   readonly username: string
   readonly password: string
@@ -28,7 +28,7 @@ export interface Candidate<Owner> {
 }
 
 interface CredentialsVerdict<Owner> {
-  /** Whose credentials they are; undefined = challenge again. */
+  /** Owner of the credentials; undefined = challenge again. */
   readonly owner: Owner | undefined
   readonly stale: boolean
   /** Credentials came, and they match no candidate. */

@@ -34,7 +34,7 @@ export abstract class InviteExchange implements AnsweredInviteOwner {
   abstract repeat(transaction: ServerTransaction, bytes: Uint8Array, now: number): void
   abstract gaveUp(now: number): void
 
-  /** Of the same dialog before its 2xx: what was asked there holds. */
+  /** Continues an early exchange of the same dialog after its 2xx. */
   protected adoptFrom(early: InviteExchange): void {
     this.#offer = early.#offer
     this.#pending = early.#pending

@@ -1,4 +1,4 @@
-/** Whose offer is open. `initial`: no session yet. */
+/** Side whose offer is open. `initial`: no session yet. */
 export type OfferState = 'initial' | 'local-offer' | 'remote-offer' | 'stable'
 
 export type OfferInput = 'offer-sent' | 'offer-received' | 'answer-sent' | 'answer-received' | 'withdrawn'

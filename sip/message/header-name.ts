@@ -96,7 +96,7 @@ const compactForms: Readonly<Record<string, string>> = {
 const usualNames = [...lists, ...singles]
 
 const slotOf = (length: number, first: number, last: number): number => (length * 37 + first * 7 + last) & 0xff
-/** Those names by `slotOf`: found in a message without making a string to look for. */
+/** Those names by `slotOf`: compared in the message without making a string. */
 const namesBySlot: (readonly string[] | undefined)[] = Array.from({ length: 256 }, () => undefined)
 for (const name of usualNames) {
   const slot = slotOf(name.length, name.charCodeAt(0), name.charCodeAt(name.length - 1))

@@ -38,7 +38,7 @@ export class InviteView {
   readonly to: Span = span()
   readonly callId: Span = span()
   readonly cseq: Span = span()
-  /** Of the topmost Via: the host and port of sent-by (port 0 = none), and the end of a bare `rport` (0 = none). */
+  /** Parts of the topmost Via: host and port of sent-by (port 0 = none), and the end of a bare `rport` (0 = none). */
   readonly host: Span = span()
   port = 0
   rportEnd = 0
@@ -184,7 +184,7 @@ function fnv(bytes: Uint8Array, { from, end }: Span, before: number): number {
 const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
 const isLetter = (byte: number): boolean => (byte | lowerCase) >= 0x61 && (byte | lowerCase) <= 0x7a
 const isHostByte = (byte: number): boolean => isDigit(byte) || isLetter(byte) || byte === 0x2e || byte === 0x2d
-/** Of a token, or what separates name and value. */
+/** A byte of a token, or what separates name and value. */
 const isParameterByte = (byte: number): boolean =>
   isHostByte(byte) ||
   byte === equals ||

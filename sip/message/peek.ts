@@ -8,7 +8,7 @@ const lowerCase = 0x20
 interface Glance {
   /** `invite`: one that begins a call (no To tag). A `cancel` follows its INVITE. */
   readonly kind: 'invite' | 'cancel' | 'other'
-  /** Of these two, a view into the message; undefined when there is none. */
+  /** Call-ID as a view into the message; undefined when there is none. */
   readonly callId: Uint8Array | undefined
 }
 

@@ -102,7 +102,7 @@ class ReadFields implements Essentials {
   maxForwardsText: string | undefined
   /** Which of `single` stand there, a bit each. */
   #seen = 0
-  /** Of these, which stand there twice. */
+  /** Header fields that stand there twice. */
   #repeated = 0
 
   /** Names in their usual spelling are shared strings: comparing them costs nothing. */

@@ -1,4 +1,4 @@
-/** Who a softphone is, by the token that it signs in with. */
+/** Identity of a softphone, by the token that it signs in with. */
 export interface PhoneIdentity {
   readonly tokenId: string
   /** The end-user; its registrations are kept under this name. */

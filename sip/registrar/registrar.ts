@@ -18,9 +18,9 @@ interface RegistrarRules {
   readonly defaultSeconds: number
   /** How long bindings outlive their connection: a phone that changes networks comes back. Default 10 s. */
   readonly graceMs: number
-  /** Of one user; a further one takes the place of the oldest. Default 10. */
+  /** Bindings of one user; a further one takes the place of the oldest. Default 10. */
   readonly bindingsOfUser: number
-  /** Of all; a further one gets 503. Default 50,000. */
+  /** Bindings of all users; a further one gets 503. Default 50,000. */
   readonly bindings: number
 }
 

@@ -13,7 +13,7 @@ export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 const isDirection = (name: string): name is Direction =>
   name === 'sendrecv' || name === 'sendonly' || name === 'recvonly' || name === 'inactive'
 
-/** Of the stream, else of the session, else `sendrecv`. */
+/** Direction of the stream, else of the session, else `sendrecv`. */
 export function directionOf(session: SessionDescription, media: MediaDescription): Direction {
   for (const { name } of media.attributes) if (isDirection(name)) return name
   for (const { name } of session.attributes) if (isDirection(name)) return name

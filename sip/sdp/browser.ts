@@ -14,7 +14,7 @@ export interface BrowserLocal {
   readonly moreAddresses?: readonly string[]
   /** SHA-1 is believed where nothing stronger is offered. Default false. */
   readonly weakFingerprints?: boolean
-  /** Of our stream; some clients need it (RFC 5576 §4.1). */
+  /** SSRC of our stream; some clients need it (RFC 5576 §4.1). */
   readonly ssrc?: number | undefined
 }
 

@@ -29,7 +29,7 @@ export interface CryptoLocal {
   readonly masters: Readonly<Record<CryptoSuite, Uint8Array>>
 }
 
-/** Whose packets are protected by what. */
+/** Keys of each direction. */
 export interface CryptoAgreed {
   readonly local: CryptoLine
   readonly remote: CryptoLine

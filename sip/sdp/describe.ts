@@ -26,7 +26,10 @@ export interface LocalMedia {
   readonly port: number
   /** What may be used, in our order of preference. */
   readonly codecs: readonly Codec[]
-  /** Whose order decides in an answer. Default `ours`; `offer` is what RFC 3264 §6.1 recommends where we have no wish. */
+  /**
+   * Side whose order decides in an answer. Default `ours`; `offer` is what RFC 3264 §6.1 recommends where we have no
+   * wish.
+   */
   readonly codecOrder?: 'ours' | 'offer'
   /** The payload type that an offer gives to telephone-event; undefined = we take none. */
   readonly telephoneEvent: number | undefined

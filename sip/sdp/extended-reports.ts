@@ -5,7 +5,7 @@ import type { MediaDescription, SessionDescription } from './session.ts'
 export interface ExtendedReports {
   /** Its writer wants reports of how it is received (§4.7). */
   readonly voipMetrics: boolean
-  /** Who measures the round trip without sending media itself: everybody, or senders only (§4.4). */
+  /** Sides that measure the round trip without sending media themselves: all, or senders only (§4.4). */
   readonly receiverTime: 'all' | 'sender' | undefined
 }
 
@@ -16,7 +16,7 @@ const receiverTime = /^rcvr-rtt=(all|sender)(?::\d{1,10})?$/
 /** What our offers name. */
 export const ownExtendedReports: ExtendedReports = { voipMetrics: true, receiverTime: 'all' }
 
-/** Of the stream, else of the session; undefined: there are none, or none that we know. */
+/** Extended reports of the stream, else of the session; undefined: there are none, or none that we know. */
 export function extendedReportsOf(session: SessionDescription, media: MediaDescription): ExtendedReports | undefined {
   const value = attributeOf(media.attributes, attribute) ?? attributeOf(session.attributes, attribute)
   if (value === undefined) return undefined

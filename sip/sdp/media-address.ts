@@ -1,7 +1,7 @@
 import { isIpv4, isIpv6 } from '../uri/host.ts'
 import type { Connection, MediaDescription, SessionDescription } from './session.ts'
 
-/** Of the stream, else of the session. */
+/** `c=` of the stream, else of the session. */
 export const connectionOf = (session: SessionDescription, media: MediaDescription): Connection | undefined =>
   media.connections[0] ?? session.connection
 

@@ -52,7 +52,7 @@ export interface Negotiated {
   readonly moreEvents: readonly { readonly receivePayloadType: number; readonly clockRate: number }[]
   /** RFC 3389. */
   readonly comfortNoise: { readonly sendPayloadType: number; readonly receivePayloadType: number } | undefined
-  /** Of the packets that we send. 10 to 60, a multiple of 10. */
+  /** Length of the packets that we send. 10 to 60, a multiple of 10. */
   readonly ptimeMs: number
   /** From our view. */
   readonly direction: Direction
@@ -75,7 +75,7 @@ export type NegotiationFault =
   | 'no-connection'
   /** Multicast, broadcast, or a name. */
   | 'bad-address'
-  /** Of a browser: no ICE, no fingerprint that proves something, or no rtcp-mux. Of SRTP: no key that we can take. */
+  /** A browser without ICE, valid fingerprint or rtcp-mux; SRTP without a key that we can use. */
   | 'bad-transport'
   /** The answer does not fit the offer. */
   | 'bad-answer'

@@ -5,7 +5,7 @@ import { InviteQueue } from './invite-queue.ts'
 const turnMs = 4
 /** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
 const fullTurnMs = 1
-/** So many INVITEs that wait are no burst of some milliseconds any more. */
+/** INVITEs in the queue that are more than a burst of some milliseconds. */
 const crowd = 32
 
 interface ArrivalsConfig {

@@ -5,7 +5,7 @@ import { sourceKey } from '../network/source-network.ts'
 interface ConnectionLimits {
   /** Connections that came in and that are admitted at once. */
   readonly most: number
-  /** Of these, kept free for peers, which are known by their address. */
+  /** Connections of these that are kept free for peers, which are known by their address. */
   readonly reserved: number
   /** Connections of one address (one /64 of IPv6). */
   readonly perAddress: number
@@ -26,7 +26,7 @@ interface ConnectionAdmissionConfig {
 /** What a connection costs of the limits, from its first packet to its end. */
 export interface Ticket {
   readonly isKnown: boolean
-  /** Somebody known has spoken over it: it no longer counts as unknown. */
+  /** A known sender has used it: the connection no longer counts as unknown. */
   know(): void
   leave(): void
 }

@@ -86,7 +86,7 @@ export class StreamConnection {
     })
   }
 
-  /** Somebody known has spoken over it: it may stay. */
+  /** A known sender has used it: the connection may stay. */
   know(): void {
     this.#ticket?.know()
   }

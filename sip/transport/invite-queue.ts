@@ -7,7 +7,7 @@ const mostWaiting = 4000
  * at once, and those that would be late in any case are refused.
  */
 const standingMs = 15
-/** Who has waited so long is read whether there is room or not: to be refused. */
+/** Time after which an INVITE is read whether there is room or not, in order to be refused. */
 const mostWaitMs = 60
 
 /** What waits: the bytes' or message's way into the endpoint, given how long it has waited. */

@@ -4,21 +4,21 @@ import { messageLimits } from '../message/limits.ts'
 export interface TransportLimits {
   /** Stream connections at once, both directions. Default 10,000. */
   readonly connections: number
-  /** Of these, kept for trunks (by their `inbound_hosts`) and for those that we open. Default 500. */
+  /** Connections of these kept for trunks (by their `inbound_hosts`) and for those that we open. Default 500. */
   readonly reservedConnections: number
   /** From one address, or one /64 of IPv6. Default 200. */
   readonly connectionsPerAddress: number
   /** Connections, TLS handshakes included, over which no known peer has sent yet; a further one takes the oldest's place. Default 1,000. */
   readonly unknownConnections: number
-  /** Of these from one address, or one /64; a further one is refused. Default 50. */
+  /** Unknown connections from one address, or one /64; a further one is refused. Default 50. */
   readonly unknownConnectionsPerAddress: number
   /** A connection without a whole message or a ping for so long is closed. Default 15 minutes. */
   readonly idleMs: number
-  /** So long a message that has begun may take to arrive. Default 20 s. */
+  /** Time that a message may take to arrive once it has begun. Default 20 s. */
   readonly partialMs: number
   /** To connect, and for a TLS or WebSocket handshake that somebody begins with us. Default 8 s. */
   readonly connectMs: number
-  /** So long a peer whose stream is given up may take to read our last words. Default 2 s. */
+  /** Time that a peer of a refused stream has to read our last response. Default 2 s. */
   readonly lingerMs: number
   /** Octets of what it still sends that are read meanwhile, and thrown away. Default 4 MB. */
   readonly lingerBytes: number

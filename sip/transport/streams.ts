@@ -118,7 +118,7 @@ export class Streams implements ConnectionOwner {
     connection.know()
   }
 
-  /** Somebody known has spoken over it. */
+  /** A known sender has used the connection of this flow. */
   know(flow: Flow): void {
     if (flow.socket !== undefined) this.#byId.get(flow.socket)?.know()
   }

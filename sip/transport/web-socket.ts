@@ -6,7 +6,7 @@ const crlf = new Uint8Array([0x0d, 0x0a])
 /** RFC 6455 §7.4.1. */
 const goingAway = 1001
 const policyViolation = 1008
-/** So long a peer may take to answer our close. */
+/** Time that a peer may take to answer our close. */
 const closeMs = 2_000
 
 export interface WebSocketOwner {

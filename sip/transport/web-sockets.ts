@@ -37,7 +37,7 @@ interface WebSocketsConfig {
 const subprotocol = 'sip'
 const paths: ReadonlySet<string> = new Set(['/', '/sip'])
 const upgradeRequired = 426
-/** So long closing waits for the peers' answers. */
+/** Time that closing waits for the peers' answers. */
 const goodbyeMs = 500
 const goodbyePollMs = 10
 

@@ -11,7 +11,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Nothing that speaks HTTP is there. */
+/** No program that speaks HTTP answers there. */
 export class ApiUnreachable extends Error {}
 
 export interface ApiRequest {

@@ -26,7 +26,7 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
     { rates: listOf(RateSchema, 'By direction and prefix.') },
     { description: 'The whole deck.' },
   )
-  /** Of each deck once: a deck has megabytes, and is asked for before it is changed and after. */
+  /** Text of each deck, made once: a deck has megabytes, and is needed before and after a change. */
   const texts = new WeakMap<readonly Rate[], string>()
   const written = async (request: FastifyRequest): Promise<string> => {
     const current = rates.current()

@@ -25,7 +25,7 @@ interface AudioLibraryOptions {
   readonly maxSpeechBytes?: number
   /** Default 1 GB. */
   readonly maxUrlBytes?: number
-  /** Of assets that are no WAV, as WAV. Default 512 MB. */
+  /** Bytes of converted assets (WAV made of other formats). Default 512 MB. */
   readonly maxAssetBytes?: number
 }
 

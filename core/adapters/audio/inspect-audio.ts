@@ -12,7 +12,7 @@ export interface AudioFacts {
 
 export type AudioInspection = AudioFacts | AudioFault
 
-/** Of uploads; what is played has another. */
+/** Inspects uploads; a converter of its own serves played files. */
 const inspector = new AudioConverter()
 
 const wavFaults: Readonly<Record<WavFault, AudioFault>> = {

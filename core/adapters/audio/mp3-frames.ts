@@ -24,7 +24,7 @@ const isFrame = (bytes: Uint8Array, at: number): boolean =>
 
 const bitRateAt = (bytes: Uint8Array, at: number): number => bytes[at + 2]! >> 4
 
-/** Of the same version, layer and rate; padding may differ. */
+/** Another frame of the same version, layer and rate; padding may differ. */
 const isLike = (bytes: Uint8Array, at: number, other: number): boolean =>
   bytes[other] === 0xff && bytes[other + 1] === bytes[at + 1] && ((bytes[other + 2]! ^ bytes[at + 2]!) & 0xfc) === 0
 

@@ -13,7 +13,7 @@ interface SpeechEnginesParts {
   readonly table: VoiceTable
   /** Speaks what no other engine does, in some voice. */
   readonly espeak: SpeechEngine
-  /** Those that are set up. */
+  /** The engines that are set up. */
   readonly others: Readonly<Partial<Record<Exclude<SpeechEngineName, 'espeak'>, NamedEngine>>>
 }
 

@@ -17,7 +17,7 @@ export interface Spoken extends BegunAudio {
   readonly unknownVoice?: string
 }
 
-/** Of one engine, all its lanes together. */
+/** Counters of one engine, over all its lanes. */
 export interface SpeechCounters {
   /** Texts that it spoke. */
   spoken: number
@@ -62,7 +62,7 @@ export class SpeechLibrary {
   readonly #counters = new Map<string, SpeechCounters>()
   /** Many calls may ask for the same words at once, as when a fallback runs. */
   readonly #underWay = new Map<string, Utterance>()
-  /** Those that are played while they are spoken, and after that until their calls are over. */
+  /** Utterances that are played while they are spoken, kept until their calls are over. */
   readonly #held = new Set<Utterance>()
 
   constructor(options: SpeechLibraryOptions) {

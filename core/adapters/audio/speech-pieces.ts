@@ -1,7 +1,10 @@
 export interface PieceSizes {
   /** Characters of the first piece, about: it is waited for. */
   readonly first: number
-  /** Of any other, about. Each is at most twice as long as the one before it, which is played while it is made. */
+  /**
+   * Approximate length of any later piece. Each is at most twice as long as the one before it, which plays while it
+   * is made.
+   */
   readonly most: number
 }
 

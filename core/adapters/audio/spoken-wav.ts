@@ -3,7 +3,7 @@ import { SpeechFault } from './speech-engine.ts'
 
 const minRate = 8000
 const maxRate = 48_000
-/** Of a WAV without other chunks. */
+/** Header length of a WAV without other chunks. */
 const headerBytes = 44
 /** Where its sample rate is. */
 const rateAt = 24

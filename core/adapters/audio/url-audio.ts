@@ -12,7 +12,7 @@ export const fetchTimeoutMs = 10_000
 
 /** Each may hold `maxAudioBytes` in memory. */
 const fetchesAtOnce = 64
-/** Of one account: its servers may hang. */
+/** Fetches of one account at a time: its servers may hang. */
 const fetchesOfOwner = 16
 
 const maxWaiting = 5000

@@ -9,7 +9,7 @@ export class VoiceTable {
     this.#names = new Map(names.map(({ name, ...voice }) => [keyOf(name), voice]))
   }
 
-  /** Of a voice as a document names it: with its engine, or by a name of the table. */
+  /** The engine and voice for a name in a document: with an engine prefix, or a name from the table. */
   named(voice: string): EngineVoice | undefined {
     // `openai` alone is a voice of that name, if anything: who leaves the voice open leaves out the attribute.
     return (voice.includes(':') ? engineVoiceOf(voice) : undefined) ?? this.#names.get(keyOf(voice))

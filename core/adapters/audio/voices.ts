@@ -21,7 +21,7 @@ const aliases: Readonly<Record<string, string>> = {
   swahili: 'sw',
 }
 
-/** Of no language of their own: the language's voice, in espeak-ng's variant of a woman's or a man's. */
+/** Generic names without a language: the language's voice in espeak-ng's female or male variant. */
 const variants: ReadonlyMap<string, string> = new Map([
   ['default', ''],
   ['man', ''],

@@ -18,20 +18,20 @@ export class WavPieces {
   #skip = 0
   #hasEnded = false
   #isEmpty = true
-  /** Of another kind than engines give: it is turned when all of it is there. */
+  /** The WAV has another format than engines give: it is converted once it is complete. */
   #isOther = false
 
   constructor(stream: ChildStream) {
     this.#stream = stream
   }
 
-  /** So many bytes of samples are left out of what comes. */
+  /** Skips this many bytes of samples. */
   skip(bytes: number): void {
     this.#skip = bytes
     if (bytes > 0) this.#isEmpty = false
   }
 
-  /** So much of it, or less where it ends. Throws a `SpeechFault` when that is no speech. */
+  /** The next piece of this length, or less at the end. Throws a `SpeechFault` when it is no speech. */
   async next(seconds: number): Promise<SpokenPiece | ChildFault> {
     for (;;) {
       const wanted = this.#sampleRate === undefined ? Infinity : this.#skip + Math.ceil(2 * seconds * this.#sampleRate)

@@ -14,7 +14,7 @@ const busyTimeoutMs = 5000
 /** Made again when it is missing. */
 const leftOut = new Set(['cache'])
 
-/** Of another name, whose process may be one of another machine. */
+/** Age from which an unfinished backup of another name is removed: its process may run on another machine. */
 const untouchedMs = 12 * 3_600_000
 
 interface BackupOrder {

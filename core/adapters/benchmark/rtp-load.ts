@@ -27,7 +27,7 @@ export type Speech =
   | {
       readonly kind: 'frames'
       readonly payloadType: number
-      /** Of 20 ms each, over and over. */
+      /** Frames of 20 ms, repeated over and over. */
       readonly frames: readonly Uint8Array[]
       readonly samplesPerFrame: number
     }
@@ -35,7 +35,7 @@ export type Speech =
 export interface RtpLoadReport {
   readonly sent: number
   readonly received: number
-  /** Of what was expected: sent by us where it is passed on, else by the numbers of what came. */
+  /** Lost packets, of those we sent when they are relayed, else by the sequence numbers received. */
   readonly lost: number
   readonly expected: number
   /** Packets later than the fastest of their stream by more than `latePacketMs`. */

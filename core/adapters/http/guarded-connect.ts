@@ -31,7 +31,7 @@ export const resolveBy =
 export function guardedConnector(options: {
   readonly may: (address: string) => boolean
   readonly resolve: ResolveHost
-  /** Whose connections these are. Default: the operator's. */
+  /** The account that opens the connection. Default: the operator. */
   readonly owner?: string
   readonly timeoutMs: number
 }): buildConnector.connector {

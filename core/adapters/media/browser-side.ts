@@ -7,7 +7,7 @@ export class BrowserSide {
   readonly #random: Random
   readonly #fingerprint: string
   readonly #weakFingerprints: boolean
-  /** Of our candidates, the best first. */
+  /** Addresses of our candidates, the best first. */
   readonly addresses: readonly string[]
   #credentials: IceCredentials
   #remoteUfrag: string | undefined

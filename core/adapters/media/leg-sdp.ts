@@ -44,7 +44,7 @@ export const newSessionId = (random: Random): string => String(random.bytes(6).r
 /** What offer and answer mean for media. */
 export interface Agreed {
   readonly agreement: Agreement
-  /** Of a browser's leg. */
+  /** Set for a browser's leg. */
   readonly browser?: BrowserTerms
   /** What protects its packets; missing: they are plain. */
   readonly keys?: MediaKeys
@@ -84,7 +84,7 @@ interface LegSdpOptions {
   readonly codecs: readonly CodecName[]
   /** Offered first when `codecs` is empty. */
   readonly prefer: readonly CodecName[]
-  /** Of a browser's leg. */
+  /** Set for a browser's leg. */
   readonly browser: BrowserSide | undefined
   /** Where keys in SDP may protect its packets. */
   readonly keys: KeySide | undefined

@@ -2,7 +2,7 @@ import { codecsOf } from '../../../sip/index.ts'
 import type { CodecName } from '../../model/trunk.ts'
 import { isCodecName, readSdp } from './leg-sdp.ts'
 
-/** Those of an offer's audio that media speaks, in its order; none when it cannot be read. */
+/** Codecs of an offer's audio that media supports, in the offer's order; empty when the offer cannot be read. */
 export const codecsIn = (offer: string): readonly CodecName[] => {
   const audio = readSdp(offer)?.media.find(({ media, port }) => media.toLowerCase() === 'audio' && port !== 0)
   return audio === undefined ? [] : codecsOf(audio).flatMap(({ name }) => nameOf(name))

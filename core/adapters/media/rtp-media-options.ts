@@ -24,7 +24,7 @@ export interface RtpMediaCounters {
   readonly legs: number
   readonly opened: number
   readonly failed: Readonly<Record<'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal', number>>
-  /** Of legs that have ended. */
+  /** Packets of legs that have ended. */
   readonly packetsReceived: number
   readonly packetsSent: number
   readonly packetsLost: number
@@ -34,7 +34,7 @@ export interface RtpMediaCounters {
   /** What their jitter buffers did. */
   readonly playout: PlayoutCounters
   readonly threadsLost: number
-  /** That hang: their figures are those that they reported last. */
+  /** Threads that hang: their figures are the last ones that they reported. */
   readonly threadsSilent: number
   readonly threads: readonly MediaCounters[]
 }

@@ -12,7 +12,7 @@ export interface ResolvedAddress {
 }
 
 interface LookupOptions {
-  /** Who asks: accounts have places of their own, and take turns. Default: the operator. */
+  /** The account that asks: each account has its own places, and takes turns. Default: the operator. */
   readonly owner?: string
   /** Both families are waited for, however long the second takes: nothing may be missing. Default: a moment only. */
   readonly isWhole?: boolean
@@ -52,7 +52,7 @@ export class NameFault extends Error {
 
 /** One try; a server that is there needs milliseconds. */
 const tryMs = 2000
-/** Of all servers together. */
+/** Tries over all servers. */
 const triesInAll = 2
 /** Over and above what c-ares does by itself: no question lasts longer. */
 const questionMs = 5000

@@ -6,11 +6,11 @@ export class QueueFull extends Error {
 interface FairQueueOptions {
   /** Tasks that run at once. */
   readonly width: number
-  /** Of one owner; so many places another one's slow tasks leave free. Default: all. */
+  /** Places for one owner; the others stay free for other owners' tasks. Default: all. */
   readonly widthPerOwner?: number
   /** Tasks that may wait, all owners together. */
   readonly maxWaiting: number
-  /** Of one owner. Default: all. */
+  /** Waiting tasks of one owner. Default: all. */
   readonly maxWaitingPerOwner?: number
 }
 

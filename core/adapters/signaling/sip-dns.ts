@@ -1,7 +1,7 @@
 import type { Dns } from '../../../sip/transport/index.ts'
 import { NameFault, type NameResolver } from '../names/index.ts'
 
-/** That the name leads nowhere is an answer. */
+/** The name does not exist, or has no such record: that is an answer too. */
 const saysNone = (fault: unknown): boolean =>
   fault instanceof NameFault && (fault.code === 'ENOTFOUND' || fault.code === 'ENODATA')
 

@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 
 const folderMode = 0o700
 const fileMode = 0o600
-/** So much is gathered in memory, then written and synced: calls' rows never wait after megabytes on the same disk. */
+/**
+ * Bytes that are gathered in memory, then written and synced: so rows of calls never wait for megabytes on the same
+ * disk.
+ */
 const sliceBytes = 1024 * 1024
 
 type InTurn = (work: () => Promise<void>) => Promise<void>

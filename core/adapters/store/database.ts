@@ -21,7 +21,7 @@ const lockFile = 'sauti.lock'
 export const isDatabaseFile = (name: string): boolean => name.startsWith(databaseFile) || name.startsWith(lockFile)
 /** Opening waits so long for another process. */
 const busyTimeoutMs = 5000
-/** So long a transaction waits within SQLite, before its units wait in their queue. */
+/** Time that a transaction waits inside SQLite before its units wait in their queue. */
 const lockWaitMs = 20
 
 /**

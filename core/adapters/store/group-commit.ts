@@ -5,7 +5,7 @@ import { StoreError } from './errors.ts'
 const retryMs = 50
 /** Closing waits so long for a lock that another process holds. */
 const closeWaitMs = 5000
-/** So many units wait for that lock; one more is refused with `store.busy`. */
+/** Units that may wait for that lock; one more is refused with `store.busy`. */
 const maxWaiting = 100_000
 
 interface Unit {

@@ -21,7 +21,7 @@ export type PhoneTokenAccess = Pick<
   | 'list'
 >
 
-/** So long after its expiry a token is known as expired, and not as none of ours. */
+/** Time after its expiry in which a token is reported as expired instead of unknown. */
 const keptAfterExpiryMs = 2 * 3_600_000
 
 /**

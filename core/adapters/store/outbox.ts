@@ -86,7 +86,7 @@ export class Outbox {
     return this.#pending.all(id, limit).map(pendingOf)
   }
 
-  /** Those of one account with ids in that range, `upTo` included. */
+  /** Callbacks of one account with ids in that range, `upTo` included. */
   pendingOf(
     account: AccountUuid,
     { after, upTo }: { readonly after: number; readonly upTo: number },

@@ -80,7 +80,7 @@ export class QuotaBook {
     this.#notice(row.uuid, 'recordingBytes', before, used, this.limits(row).recordingBytes, unixMs)
   }
 
-  /** So much is used that deleted files are purged at once. */
+  /** So much of the quota is used that deleted files are purged at once. */
   isTight(account: AccountUuid, name: CountedQuota, unixMs: number): boolean {
     const row = this.#account.get(account)
     return row !== undefined && isNoticed(this.usage(row, unixMs)[name], this.limits(row)[name])

@@ -86,7 +86,7 @@ export class Recordings {
     return (await page.execute()).map(recordingOf)
   }
 
-  /** Of any account: for a link that was signed for this recording. */
+  /** A recording of any account: for a link that was signed for it. */
   get(uuid: string, unixMs: number): FoundRecording | undefined {
     const row = this.#byUuid.get(uuid)
     if (row === undefined) return undefined
@@ -120,7 +120,7 @@ export class Recordings {
     })
   }
 
-  /** Whose file is to be purged by now, the longest overdue first. */
+  /** Recordings whose file is to be purged by now, the longest overdue first. */
   due(unixMs: number, limit: number): readonly RecordingRecord[] {
     return this.#due.all(unixMs, limit).map(recordingOf)
   }

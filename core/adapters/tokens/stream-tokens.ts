@@ -17,7 +17,7 @@ export class StreamTokens {
     return signJwt({ acc: account, jti: randomUUID(), exp }, this.#key)
   }
 
-  /** Whose stream it opens; undefined when it is none of ours, or has expired. */
+  /** The account whose stream the token opens; undefined when the token is not ours, or has expired. */
   accountOf(token: string, unixMs: number): AccountUuid | undefined {
     const claims = readJwt(token, this.#key)
     if (claims === undefined || typeof claims.exp !== 'number' || claims.exp * 1000 <= unixMs) return undefined

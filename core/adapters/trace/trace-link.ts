@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts'
 import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
 import type { FromTraces, ToTraces, TraceThreadConfig } from './trace-protocol.ts'
 
-/** Nothing is asked of the thread while the switch starts: what is recorded waits in the shared memory. */
+/** No request goes to the thread while the switch starts; records wait in the shared memory. */
 const startAfterMs = 500
 /** A thread that died is started again after this pause. */
 const respawnMs = 1000

@@ -5,7 +5,10 @@ import type { Served } from '../store/served.ts'
 export interface BacklogLimits {
   /** Callbacks in memory; what is on top stays in the outbox until there is room. Default 50,000. */
   readonly total: number
-  /** Of one account: with servers that hang its callbacks wait for minutes, and must leave room for the others'. Default 2,000. */
+  /**
+   * Callbacks of one account: with hanging servers they wait for minutes, and must leave room for others. Default
+   * 2,000.
+   */
   readonly perAccount: number
 }
 

@@ -201,7 +201,7 @@ interface Attempt {
   readonly ms: number
 }
 
-/** So much of an answer is kept with the end of its callback, for people who look for a fault. */
+/** Characters of an answer that are kept with the end of its callback, for support. */
 const longestAnswer = 1024
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299

@@ -90,7 +90,7 @@ export class EarlyDialogs {
     this.close(now)
   }
 
-  /** Nothing is asked any more; what waits for an answer gets a 487. */
+  /** No further request is made; a request that waits for an answer gets 487. */
   close(now: number): void {
     for (const { session } of this.#dialogs.values()) session?.close({ kind: 'bye' }, now)
     this.#dialogs = noDialogs

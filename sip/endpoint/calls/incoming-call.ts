@@ -66,7 +66,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     return this.#state
   }
 
-  /** Who may have a timer running for it. */
+  /** Objects that may have a timer running for this call. */
   get timerOwners(): readonly TimerOwner[] {
     return [this, ...(this.#reliable === undefined ? [] : [this.#reliable]), ...this.session.timerOwners]
   }

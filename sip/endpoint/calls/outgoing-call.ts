@@ -113,7 +113,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     return this.#state
   }
 
-  /** Who may have a timer running for it. */
+  /** Objects that may have a timer running for this call. */
   get timerOwners(): readonly TimerOwner[] {
     return [this, ...(this.session?.timerOwners ?? [])]
   }

@@ -23,7 +23,7 @@ export type OutgoingInput =
   | '2xx'
   /** The timer of the state has expired. */
   | 'timeout'
-  /** Nothing more comes of it: refused, unreachable, or its session is over. */
+  /** The attempt is over: refused, unreachable, or its session has ended. */
   | 'fail'
 
 export type OutgoingAction =

@@ -72,7 +72,7 @@ export class ReliableProvisional implements TimerOwner {
     return true
   }
 
-  /** Nothing is repeated or sent any more; a PRACK on its way is still taken. */
+  /** Ends retransmission; a PRACK on its way is still accepted. */
   stop(): void {
     this.#repeated = undefined
     this.#waiting = undefined

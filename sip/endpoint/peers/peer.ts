@@ -85,7 +85,7 @@ export class PeerTable {
     return new CredentialScope({ username, password }, rules)
   }
 
-  /** That peer sends from there; several may, from one address. */
+  /** The peer sends from that address; several peers may share one. */
   isOf(peerId: string, address: string): boolean {
     const bytes = addressBytes(address)
     return bytes !== undefined && this.#ranges.some(({ range, peer }) => peer.id === peerId && rangeHolds(range, bytes))

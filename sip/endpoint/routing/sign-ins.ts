@@ -140,7 +140,7 @@ export class SignIns {
   }
 }
 
-/** Whom the credentials of a request name, in digest; '' for none, and for a token, which names itself. */
+/** User that the digest credentials of a request name; '' for none, and for a token, which names itself. */
 function claimedUser(message: SipRequest): string {
   for (const value of headersOf(message, 'Authorization')) {
     const parsed = parseAuthentication(value)

@@ -1,6 +1,6 @@
 import { neighbourhoodKey, sourceKey } from '../../network/source-network.ts'
 
-/** So many at once, and how many more each second brings. */
+/** Requests allowed at once, and how many more each second brings. */
 interface Allowance {
   readonly burst: number
   readonly perSecond: number
@@ -79,7 +79,7 @@ export class SourceLimits {
     this.#wrongOfName.take(name, now)
   }
 
-  /** Somebody has signed in from there: what was asked to get so far counts for nothing. */
+  /** A sign-in from there succeeded: earlier wrong tries count for nothing. */
   wasRight(address: string, now: number): void {
     const keys = keysOf(address)
     for (const [at, buckets] of this.#asks.entries()) buckets.take(keys[at]!, now, -signInCost)

@@ -6,7 +6,7 @@ export interface ReasonHeader {
   /** The final response, when the call is not answered yet. */
   readonly status: number
   readonly q850: number
-  /** Of a final response: the Reason header repeats its status instead. */
+  /** Set for a final response: the Reason header repeats its status instead. */
   readonly withoutQ850?: true
   readonly text: string
   /** Goes into `X-Voice-Reason-Code`. */

@@ -6,7 +6,7 @@ import type { EndpointServices } from '../services/services.ts'
 /** Addresses of one dialog that are remembered: hops, and where they answered from. */
 const mostAddresses = 32
 
-/** Who the remote of a call is: a trunk (`peer`), a phone of an end-user, or another server (`other`). */
+/** Identity of the remote of a call: a trunk (`peer`), a phone of an end-user, or another server (`other`). */
 export type RemoteIdentity =
   | { readonly kind: 'peer'; readonly peerId: string }
   | { readonly kind: 'phone'; readonly userId: string }

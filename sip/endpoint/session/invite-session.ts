@@ -109,7 +109,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     return this.awaitsAnswer || this.#hasReanswered
   }
 
-  /** Who may have a timer running for it. */
+  /** Objects that may have a timer running for this session. */
   get timerOwners(): readonly TimerOwner[] {
     return [this.refresh, this.ownOffers, this.answeredInvite]
   }
@@ -142,7 +142,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.#isAgreedEarly = true
   }
 
-  /** Of the same dialog before its 2xx: what was asked and agreed there holds. */
+  /** Continues an early session of the same dialog after its 2xx: what was agreed there is valid. */
   continueFrom(early: InviteSession, remoteSeq: number): void {
     this.adoptFrom(early)
     this.#localSdp = early.#localSdp

@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts'
 interface TurnLimits {
   /** Tasks that run at once. */
   readonly width: number
-  /** Of them, of one owner. */
+  /** Places that one owner may take. */
   readonly widthOfOwner: number
   /** Tasks of one owner that wait; one more is refused with `store.too-many`. */
   readonly waitingOfOwner: number
