@@ -5,7 +5,7 @@ import type { HttpListener } from '../core/index.ts'
 import type { TlsFiles } from './base/door.ts'
 import type { Api } from './base/fastify.ts'
 
-/** A client that does not finish its TLS handshake holds a connection for so long. */
+/** Time that a client may take for its TLS handshake. */
 const handshakeTimeoutMs = 8000
 /** Unfinished handshakes of one address; more are closed at once. */
 const maxHandshakesPerAddress = 100

@@ -11,7 +11,7 @@ import { buildApi } from './server.ts'
 
 /** How often a drain looks whether the last call has gone. */
 const drainPollMs = 100
-/** Calls that the drain has cut get so long for their last rows. */
+/** Time that calls cut by the drain have for their last rows. */
 const lastRowsMs = 5000
 
 export interface Serving {
@@ -55,7 +55,7 @@ export async function serve(
     )
     // In a source tree that is half a second of esbuild: there the first visitor, or `npm start`, asks for it.
     if (isPortalBuilt()) preparePortal()
-    // The threads of lists start with the first one asked for, at low priority: not while somebody waits for a first page.
+    // The threads of lists start with the first list, at low priority: none starts while a client waits for its first page.
     door.repositories.operatorChanges.list({ limit: 1, offset: 0 }).catch(fault => {
       log.error({ fault: String(fault) }, 'the first list failed')
     })

@@ -77,7 +77,7 @@ export class Engine {
   }
 
   #run(outputs: readonly UserAgentOutput[]): void {
-    // What goes out goes first: the one who hears of an end may close the line.
+    // Sends first: a listener that gets the end may close the line.
     for (const output of outputs) {
       if (output.type !== 'send') continue
       this.#log.debug('sent', withoutSecrets(decoder.decode(output.bytes)))

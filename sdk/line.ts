@@ -9,7 +9,7 @@ interface LineEvents {
 
 /** RFC 5626 §4.4.1 has 95 to 120 s over TCP; browsers and proxies on their way drop idle WebSockets after 30 or 60 s. */
 const pingEveryMs = 25_000
-/** RFC 5626 §4.4.1: a flow that does not answer so long is dead. */
+/** RFC 5626 §4.4.1: a flow without a pong for this time is dead. */
 const pongWithinMs = 10_000
 /** When there is reason to believe that it is dead already. */
 const doubtedPongWithinMs = 3_000
@@ -109,7 +109,7 @@ export class Line {
       this.#isUp = true
       this.#attempt = 0
       this.#events.up()
-      // At once: who has answered one is known to be dead when it answers no more.
+      // At once: a server that has answered pings before is known to be dead when it does not answer.
       this.#sendPing()
     }
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {

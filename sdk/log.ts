@@ -8,7 +8,7 @@ const silent = (): void => {}
 
 const consoleSink: LogSink = (level, ...args) => globalThis.console[level]('[phone]', ...args)
 
-/** `level` and everything graver reaches the sink; a sink that throws is not heard again about it. */
+/** Messages of `level` and above reach the sink; a sink that throws is ignored afterwards. */
 export function openLog(level: LogLevel, sink: LogSink = consoleSink): Log {
   const least = logLevels.indexOf(level)
   const at = (name: Exclude<LogLevel, 'none'>) =>

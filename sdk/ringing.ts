@@ -1,7 +1,7 @@
 import type { Call } from './call.ts'
 import type { Tones } from './media/tones.ts'
 
-/** What the person should hear beside the calls themselves: who calls, whether it rings there, that it is busy. */
+/** Sounds besides the calls themselves: the bell, the ringback, the busy tone. */
 export class Ringing {
   readonly #tones: Tones | undefined
 

@@ -41,7 +41,7 @@ const clockToleranceMs = 3_000
  */
 type SignInState = 'proving' | 'proven' | 'leaving' | 'closed'
 
-/** One sign-in to one switch: its engine, its token's time, and who waits for the outcome. */
+/** One sign-in to one switch: its engine, its token's time, and the callers that wait for the outcome. */
 export class SignIn {
   readonly engine: Engine
   readonly #events: SignInEvents

@@ -59,5 +59,5 @@ export function refuseForeignPage(request: FastifyRequest, publicUrl: string): v
   if (!own.includes(origin)) throw forged()
 }
 
-/** RFC 6454 §7: a browser names the origin of every changing request. Who has a cookie is one. */
+/** RFC 6454 §7: a browser names the origin of every changing request. A client with a cookie is a browser. */
 const sentByBrowser = (request: FastifyRequest): boolean => request.headers.cookie !== undefined

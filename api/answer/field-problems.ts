@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv'
 import type { FieldProblem } from './refusal.ts'
 import { withoutOtherBranches } from './union-problems.ts'
 
-/** A hostile body can break thousands of rules at once; so many are reported. */
+/** A hostile body can break thousands of rules at once; at most this many are reported. */
 const maxProblems = 20
 
 /** Ajv's findings in words: the field as `a.b[2]`, and what would be right. */

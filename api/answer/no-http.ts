@@ -11,7 +11,7 @@ const notHttp = ['400 Bad Request', 'This is not a valid HTTP request.'] as cons
 
 /** What arrives and is no HTTP request never reaches a route: it is answered here, and the connection ends. */
 export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Without a handshake nothing can be said: what is written would wait for one that never comes.
+  // Without a handshake no answer can be sent: the bytes would wait for a handshake that never comes.
   const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? '')
   if (error.code === 'ECONNRESET' || isHandshake || !socket.writable) {
     socket.destroy()

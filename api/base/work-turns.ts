@@ -1,6 +1,6 @@
 import { BytePace } from './byte-pace.ts'
 
-/** After so much work, in one piece or in several, the thread is left to calls for as long as the work took. */
+/** After this much work, in one piece or in several, the thread is left to calls for as long as the work took. */
 const restFromMs = 1
 const mostRestMs = 50
 /**
@@ -32,7 +32,7 @@ export class WorkTurns {
   /** In the order of their turns; a Map keeps it. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #isDue = false
-  /** Since the last rest. */
+  /** Work since the last pause. */
   #workedMs = 0
   readonly #pace = new BytePace(moved)
 

@@ -32,7 +32,7 @@ interface MachineReport {
   readonly insideMs: { readonly p50: number; readonly p99: number }
 }
 
-/** Measures this machine with a switch of its own and callers of its own, all on the loopback. */
+/** Measures this machine with its own switch and its own callers, all on the loopback. */
 export async function measureMachine(order: MachineOrder): Promise<MachineReport> {
   order.progress('start', 0)
   const load = RtpLoad.open({ kind: 'stamped' }, { kind: 'stamped' })

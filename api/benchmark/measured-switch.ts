@@ -10,7 +10,7 @@ import { isSea } from 'node:sea'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const loopback = '127.0.0.1'
-/** Above those that a switch takes unless told otherwise: one may be at work beside. */
+/** Above the default ports of a switch, since one may be running here. */
 const mediaPorts = '20002-31999'
 const readyTimeoutMs = 30_000
 const manyCalls = 100_000
@@ -21,7 +21,10 @@ const ownNumber = '+254700000001'
 /** What a child needs to find its files; none of the operator's settings. */
 const keptEnvironment = ['PATH', 'HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'LD_LIBRARY_PATH', 'SAUTI_UNPACKED']
 
-/** This very program as a switch of its own, in a folder that goes with it, with an account whose calls go out to a carrier. */
+/**
+ * Runs this program as a separate switch, in a folder that is removed afterwards, with an account whose calls go to a
+ * carrier.
+ */
 export class MeasuredSwitch {
   readonly number = ownNumber
   readonly sipPort: number

@@ -17,7 +17,7 @@ export function unpack(folder: string, files: readonly PackedFile[], contentOf: 
     const file = join(folder, path)
     if (isAsPacked(file, hash)) continue
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // Of two that start at once each writes its own, and the last to rename leaves the same behind.
+    // When two start at once, each writes its own file, and the last rename wins with the same content.
     const half = `${file}.${process.pid}`
     rmSync(half, { force: true })
     writeFileSync(half, contentOf(path), { mode: 0o600, flag: 'wx' })

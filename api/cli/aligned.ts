@@ -1,4 +1,4 @@
-/** Every terminal has so many columns. */
+/** Every terminal has at least this many columns. */
 export const helpColumns = 80
 /** A longer name is on a line of its own, with its text below. */
 const widestName = 24

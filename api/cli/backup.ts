@@ -103,7 +103,7 @@ interface Outcome {
   readonly text: string
 }
 
-/** Prints what came of it, for people or as JSON; a fault of the world is a sentence and exit code 1. */
+/** Prints the outcome for people or as JSON; an outside failure is a sentence and exit code 1. */
 async function reportOutcome({ given, print }: CommandInput, work: () => Promise<Outcome>): Promise<number> {
   const asJson = given.flags.has('json')
   try {

@@ -55,6 +55,6 @@ processors: measure while that switch is idle. The callers need a processor of t
   },
 }
 
-/** A wall of the callers' own says nothing about the switch. */
+/** A limit of the callers says nothing about the switch. */
 const atLeast = ({ most, wall }: Found): string =>
   wall === undefined || wall.startsWith('the generator') ? `at least ${most}` : String(most)

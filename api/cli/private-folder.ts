@@ -13,7 +13,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined 
   return privateFolder(join(base.startsWith('/') ? base : join(homedir(), '.cache'), 'sauti'))
 }
 
-/** Makes it where it is missing. Undefined: it cannot be made or written, or somebody else may write to it. */
+/** Makes the folder if it is missing. Undefined: it cannot be made or written, or another user may write to it. */
 export function privateFolder(path: string): string | undefined {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })

@@ -106,7 +106,7 @@ function documentsOf(source: string, secret: string): DocumentSource {
   const first = readInput(source).toString()
   const folder = source === '-' ? '.' : dirname(source)
   return call => {
-    // An absolute URL in a file is somebody's server.
+    // An absolute URL in a file belongs to a real server.
     if (!isBeside(call.url)) return request(call.url, JSON.stringify(call.fields), secret)
     const [path = '/'] = call.path.split('?')
     if (path === '/') return first

@@ -19,7 +19,7 @@ interface Sample {
   readonly memoryMb: number
 }
 
-/** The last hour of the switch in memory, a sample every ten seconds, for who has no Prometheus. */
+/** The last hour of the switch in memory, a sample every ten seconds, for operators without Prometheus. */
 export class HourlyFigures {
   readonly #door: SwitchDoor
   readonly #samples: Sample[] = []

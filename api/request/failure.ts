@@ -48,7 +48,7 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
   }
 }
 
-/** Sends `{ detail }`, whatever went wrong; what is ours to mend is logged and told without internals. */
+/** Sends `{ detail }` for any failure; our own faults are logged, and the answer shows no internals. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal | StoreError, request) : undefined
   if (refusal !== undefined) {

@@ -4,11 +4,11 @@
 export const maxUnsentBytes = 1024 * 1024
 /** Events of one moment are sent together, in pieces of about this size. */
 export const maxBatchBytes = 256 * 1024
-/** A busy account's events are gathered so long at most; the first one after a pause goes at once. */
+/** Longest time that a busy account's events are gathered; the first one after a pause is sent at once. */
 export const batchMs = 40
 /** Rows that a resuming subscriber reads at once. */
 export const resumePage = 100
-/** A read that fails, as while many resume at once, is tried again so often, each time so much later. */
+/** Tries of a read that fails, for example while many readers resume at once; each waits longer than the one before. */
 export const readTries = 8
 export const readAgainMs = 250
 /** A subscriber that did not answer the last ping by the next one is gone. */

@@ -1,4 +1,4 @@
-/** Exponential mean over about so long: how many calls a source offers and is given. */
+/** Time constant of the exponential means of offered and admitted calls. */
 const meanOverMs = 500
 /** Tokens that gather while there is no request: what a source may begin at once. */
 const burstSeconds = 0.1

@@ -12,26 +12,26 @@ import {
 
 /** Load is measured so often. */
 export const measureEveryMs = 50
-/** The least of so many measures in a row counts, as with CoDel: one pause of the collector is no load. */
+/** The lowest of this many measures in a row counts, as in CoDel: one garbage-collection pause is no load. */
 const measuresInARow = 3
-/** While calls are limited, so much of its time the signalling thread is to work. */
+/** Target for the thread's working share while calls are limited. */
 const busyAimed = 0.97
 /**
  * Part of the way to the aim that the rate goes with each measure. What a call costs comes over the next tenths of a
  * second: faster steps would overshoot.
  */
 const gain = 0.07
-/** A pressure that is so much lower than the one before is on its way down. */
+/** A pressure that is lower than the one before by this factor is falling. */
 const easing = 0.97
 const mostFall = 0.15
 const mostRise = 0.05
 /** Below this part of what the thread could bear before, there is no need to feel the way. */
 const knownPart = 0.8
 const mostKnownRise = 0.2
-/** What the thread could bear is learned from times when it worked at least so much, as a mean over so long. */
+/** The thread's capacity is learned while it works at least this share, as a mean over that time. */
 const learnFromBusy = 0.2
 const learnOverMs = 4000
-/** The limit goes when so little of it has been asked for, and so little is to do, for so long. */
+/** The limit ends when demand and work stay below these shares for this time. */
 const openBelow = 0.5
 const openAfterMs = 1500
 /**
@@ -39,7 +39,7 @@ const openAfterMs = 1500
  * shut the switch for good. The second where what presses are the calls that live already.
  */
 const leastRate = { begun: 10, living: 1 }
-/** A source may ask for so much more than it did, and gets it if it is its share. */
+/** Factor by which a source may exceed its former demand; it gets that if its share allows. */
 const headroom = 1.25
 /**
  * An INVITE that has waited so long while calls are limited is refused. Set-up takes the wait and then up to 70 ms (p99)
@@ -47,12 +47,12 @@ const headroom = 1.25
  * up in it, so that no place stays empty.
  */
 const mostWaitMs = 15
-/** New calls are set up so many side by side, and one more for each millisecond that a commit takes. */
+/** Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. */
 const leastSetUps = 8
 const commitOver = 32
 /** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
 const floodWaits = 3
-/** Sources are forgotten after this, and there are never more than so many. */
+/** Time after which a source is forgotten, and the most that are kept. */
 const forgetAfterMs = 60_000
 const mostSources = 1024
 

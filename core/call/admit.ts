@@ -13,7 +13,7 @@ import { maxCustomPayloadBytes } from './call-fields.ts'
 export const defaultTimeoutSeconds = 30
 const maxTimeoutSeconds = 300
 
-/** What can be said of an order without asking anybody. */
+/** Checks an order without any look-up. */
 export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined {
   const { to, from, timeoutSeconds = defaultTimeoutSeconds, customPayload } = order
   if (!isE164(to) && !isExtension(to)) return refusedField('to', '+ and 7 to 15 digits, or an extension')

@@ -234,7 +234,7 @@ export class Call implements CallHost {
 
   databaseFailed(detail: string): void {
     this.emit({ type: 'log', level: 'error', fields: { sid: this.sid, detail }, message: 'the database failed a call' })
-    // Who waits for the row gets an answer, also when the call has ended meanwhile.
+    // The request that waits for the row gets an answer, also when the call has ended meanwhile.
     if (!this.isKnown) this.#onDatabaseFailure()
     this.finish('END.5500')
   }
@@ -257,7 +257,7 @@ export class Call implements CallHost {
     this.#onEnd()
   }
 
-  /** Something of ours is wrong: the call ends however it can. */
+  /** A fault of ours: ends the call by any means. */
   crash(): void {
     try {
       this.finish('END.5500')

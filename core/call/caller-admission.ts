@@ -118,7 +118,7 @@ export class CallerAdmission {
   }
 
   #stored(result: CommitResult): void {
-    // A call that a fault of ours broke off has not said so.
+    // A call that was broken off by a fault has not reported its end.
     if (this.#call.isOver) this.#step('ended')
     this.#step(result.ok ? 'stored' : 'cannot-pay')
   }

@@ -36,7 +36,7 @@ interface ConversationListener {
   answering(): void
 }
 
-/** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
+/** Connects one party with the document of its call: prompts, recordings, the running Dial. */
 export class Conversation {
   /** Made for the first recording: most calls have none. */
   #recorder: CallRecordings | undefined

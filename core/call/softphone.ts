@@ -122,7 +122,7 @@ function admit(
   else admission.admit(opening, { rate: undefined, url, release: places })
 }
 
-/** Takes a place of the account and one of the token, and says how they are given back; or which is wanting. */
+/** Takes a place of the account and one of the token, and tells how to give them back; or names the missing one. */
 function takePlaces(
   call: Call,
   { tokenUuid, maxConcurrent }: PhoneCaller,

@@ -99,7 +99,7 @@ export class ConferenceRooms {
     if (room.state === 'started') return onlyEvent(started(room, member))
     if (!member.rules.startOnEnter) return onlyEvent({ type: 'room.waiting', legId })
     room.state = 'started'
-    // Who has waited comes first, and so receives the tone of the new one.
+    // Members that waited come first, so they receive the tone of the new one.
     const others = attending(room).filter(each => each !== member)
     return { events: [...others, member].map(each => started(room, each)), media: [] }
   }
@@ -119,7 +119,7 @@ export class ConferenceRooms {
     return { events: [], media: [{ type: 'media.room-tone', legId: witness.legId, tone: 'leave' }] }
   }
 
-  /** All who attend are out; who was just about to come finds a new room. */
+  /** All members leave; a caller that was about to enter finds a new room. */
   #end(room: Room): RoomSteps {
     this.#rooms.delete(room.key)
     const out = attending(room)

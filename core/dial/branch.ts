@@ -105,14 +105,14 @@ export class Branch implements LegOwner {
     this.#end(reason, more)
   }
 
-  /** Ends talk that has lasted its limit. The timer fires a moment later, never before; that moment is ours. */
+  /** Ends talk at its limit. The timer fires a moment later, never before; we absorb the difference. */
   cutAfter(limitMs: number, reason: EndReason): void {
     const answeredUnix = this.leg?.answeredUnix
     if (answeredUnix !== undefined) this.#limitUnix = answeredUnix + limitMs
     this.#end(reason)
   }
 
-  /** The call ends: ends the leg. What that means stands in `finalChanges`, for the call's last unit. */
+  /** The call ends, and so does the leg. The changes are in `finalChanges`, for the call's last unit. */
   stop(reason: EndReason): void {
     if (this.#step('stop')) this.#leave(reason)
   }
@@ -250,7 +250,7 @@ export class Branch implements LegOwner {
       return
     }
     const reason = reasonOf(event.cause)
-    // Hung up in the same breath: it was answered all the same.
+    // Hung up in the same step: it counts as answered.
     this.#answered()
     if (this.#state === 'trying' && this.#trials.goesOnAfter(event.cause)) {
       this.#reason = reason

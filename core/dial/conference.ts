@@ -150,7 +150,7 @@ export class Conference implements DialConnection {
     const limitUnix = (this.#sinceUnix ?? unix) + this.#request.timeLimitMs
     this.#state = 'over'
     this.#reason = reason
-    // The timer fires a moment late; that moment is ours.
+    // The timer fires a moment late; we absorb the difference.
     this.#endedUnix = Math.min(unix, limitUnix)
     party.leg.room = undefined
     this.#host.timers.clear(limitTimer)

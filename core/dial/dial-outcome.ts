@@ -16,7 +16,7 @@ interface Unanswered {
   readonly sid: string
 }
 
-/** The one whose status says most; of equals the first. Undefined when there is none. */
+/** The child whose status says most; of equal ones the first. Undefined when there is none. */
 export function mostTelling<T extends Unanswered>(children: readonly T[]): T | undefined {
   let best: T | undefined
   for (const child of children) {

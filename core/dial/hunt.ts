@@ -256,7 +256,7 @@ export class Hunt implements BranchListener<Branch> {
         const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.speaks }
         return new Branch(this.#host, options, this, alarms)
       })
-      // All of them stand before the first begins: one that fails at once must not end the Dial for the others.
+      // All branches exist before the first begins: one that fails at once must not end the Dial for the others.
       this.#branches.push(...branches)
       for (const branch of branches) {
         if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)

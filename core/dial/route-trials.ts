@@ -89,7 +89,7 @@ export class RouteTrials {
   }
 }
 
-/** What a leg is made with that goes by that route. */
+/** Options of a leg that takes that route. */
 export function legBy(
   route: Route,
 ): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> &

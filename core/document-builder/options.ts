@@ -124,7 +124,7 @@ export interface SipTarget {
   readonly password?: string
 }
 
-/** One of whom a Dial rings. */
+/** One target that a Dial rings. */
 export type DialTarget = NumberTarget | ClientTarget | SipTarget
 
 /** A room where callers receive each other's audio. */

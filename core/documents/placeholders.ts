@@ -35,7 +35,7 @@ const escapeXml = (text: string): string =>
 
 const written = /\{\{\s*([A-Za-z_.]{1,40})\s*\}\}/g
 
-/** A placeholder is in it: what it says shows only in a call. */
+/** The text has a placeholder: its value is known only in a call. */
 export const holdsPlaceholder = (text: string): boolean =>
   [...text.matchAll(written)].some(([, name = '']) => Object.hasOwn(placeholders, name))
 

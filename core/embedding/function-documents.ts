@@ -8,7 +8,7 @@ import { maxDocumentBytes } from '../verbs/index.ts'
 
 /** A function has as long as a webhook (10 s). */
 const answerTimeoutMs = 10_000
-/** The handler of a placed call is kept so long after its end, for callbacks that are still under way. */
+/** Time that the handler of a placed call is kept after its end, for callbacks that are still under way. */
 const keptAfterEndMs = 60_000
 
 type Answered =
@@ -125,7 +125,7 @@ export class FunctionDocuments {
   }
 }
 
-/** Without what tells a placed call apart: its first document is `/`, as of every other. */
+/** Without the parameter that distinguishes a placed call: its first document is `/`, as of every other call. */
 const urlOf = ({ url }: DocumentFetch): string => (url.startsWith(`${functionBase}?call=`) ? functionBase : url)
 
 const late = Symbol('late')

@@ -78,7 +78,7 @@ export class Exchange {
     return this.#calls.byLeg(legId)
   }
 
-  /** Places of trunks, for what calls beside the exchange. */
+  /** Places of trunks, for calls that run outside of the exchange. */
   get trunkLoads(): Pick<TrunkLoads, 'take' | 'release'> {
     return this.#trunkLoads
   }

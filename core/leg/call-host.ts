@@ -16,7 +16,7 @@ export interface CallHost extends LegHost {
   readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>
   /** Its account has room for another recording. */
   readonly mayRecord: boolean
-  /** A recording has so many bytes. */
+  /** A recording has this many bytes. */
   recorded(bytes: number): void
   readonly isOver: boolean
   /** One unit of work. `then` gets success or refusal; a database that fails ends the call instead. */

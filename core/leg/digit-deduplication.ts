@@ -5,7 +5,7 @@ export type DigitPath = 'info' | 'media'
 
 /** Media report a digit at its end, INFO at its beginning or its end: a pair of both within this time is one digit. */
 const duplicateWithinMs = 1500
-/** A digit without an end for so long has ended: its end packets were lost. */
+/** A digit without an end for this time has ended: its end packets were lost. */
 const longestDigitMs = 10_000
 /** Digits of one leg that wait for their duplicates. */
 const mostWaiting = 16

@@ -35,7 +35,7 @@ export interface LegOptions {
   readonly mediaHosts?: readonly string[]
 }
 
-/** What is said of the end beside its reason. */
+/** Details of the end besides its reason. */
 export type LegEnding = Omit<Extract<SignalingCommand, { type: 'leg.end' }>, 'type' | 'legId' | 'reason'>
 
 /** One party: its signalling state by the table, its media session, and the commands that move both. */
@@ -60,7 +60,7 @@ export class Leg {
   stats: LegMediaStats | undefined
   /** Offer and answer are complete: audio can flow. */
   isReady = false
-  /** A caller has our answer: what it says cannot be changed but by a new offer. */
+  /** The caller has our answer: only a new offer can change it. */
   isAgreed = false
   readonly #host: LegHost
   readonly #direction: LegRecord['direction']
@@ -140,7 +140,10 @@ export class Leg {
     return this.#state === 'ended'
   }
 
-  /** What it can be spoken with as things are: a caller who has no answer yet can be answered with all that it offers. */
+  /**
+   * Codecs that can be used with it now: a caller without an answer can still be answered with any codec of its
+   * offer.
+   */
   get speaks(): readonly CodecName[] {
     if (this.offer === undefined || this.isAgreed) return this.codec === undefined ? [] : [this.codec]
     const offered = this.#host.env.codecsIn(this.offer)
@@ -275,7 +278,7 @@ export class Leg {
     this.#host.emit({ type: 'media.reoffer', legId: this.uuid, ...given, ...this.#sources })
   }
 
-  /** Where its media may come from, beside the address in its SDP; nothing is said of one that no SIP came from. */
+  /** Hosts that its media may come from, besides the address in its SDP; none for a leg without SIP of its own. */
   get #sources(): { readonly sources?: MediaSources } {
     if (this.#source === undefined && this.#mediaHosts.length === 0) return {}
     return { sources: { sip: this.#source, hosts: this.#mediaHosts } }

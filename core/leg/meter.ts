@@ -85,7 +85,10 @@ export class Meter {
     this.#plan()
   }
 
-  /** The end of the last paid second, once the talk was cut there. The timer fires a moment later; that moment is ours. */
+  /**
+   * End of the last paid second, once the talk was cut there. The timer fires a moment later; we absorb the
+   * difference.
+   */
   get cutUnix(): number | undefined {
     const { answeredUnix } = this.#leg
     return this.#isCut && answeredUnix !== undefined ? answeredUnix + this.#coverage.paidSeconds * 1000 : undefined
@@ -96,7 +99,7 @@ export class Meter {
     if (this.#state === 'settled') return []
     const { answeredUnix } = this.#leg
     const talked = answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix)
-    // The cut comes a moment after the last paid second, never before; that moment is ours.
+    // The cut comes a moment after the last paid second, never before; we absorb the difference.
     const isAtEnd = this.#isCut || this.#hasWarned || this.#state === 'exhausted'
     const talkSeconds = isAtEnd ? Math.min(talked, this.#coverage.paidSeconds) : talked
     this.#state = 'settled'

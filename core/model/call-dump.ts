@@ -1,7 +1,7 @@
 import type { CallRecord, LegRecord } from './call-record.ts'
 import type { Money } from './money.ts'
 
-/** A deadline of the call. `name` says whose it is: `leg:…`, `meter:…`, `dial:…`. */
+/** A deadline of the call. The prefix of `name` shows its owner: `leg:…`, `meter:…`, `dial:…`. */
 interface DeadlineDump {
   readonly name: string
   readonly dueInMs: number
@@ -77,7 +77,7 @@ export interface CallDump {
   readonly legs: readonly LegDump[]
 }
 
-/** A part of a path that is so long may be a token; its beginning says which one. */
+/** A part of a path that is this long may be a token; its beginning identifies it. */
 const longPart = /([\w.~-]{4})[\w.~%-]{20,}/g
 
 /** A document's URL without what may be secret in it: user, password, query, tokens in the path. */

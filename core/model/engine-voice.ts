@@ -8,7 +8,7 @@ export interface EngineVoice {
   readonly voice?: string
 }
 
-/** What a document may call a voice, or a language, or `default`, and who speaks then. */
+/** A name that a document may use for a voice or a language, or `default`, and the voice that speaks then. */
 export interface VoiceName extends EngineVoice {
   readonly name: string
 }

@@ -34,7 +34,10 @@ export type AudioEvent =
       /** A long text, whose first piece is there: it is played while the rest is spoken. `audio.grown` follows. */
       readonly isGrowing?: true
     }
-  /** There is more of what grows: `durationMs` in all. The last of them says that it is whole, or why there is no more. */
+  /**
+   * More of a growing text is ready: `durationMs` in all. The last event says that it is complete, or why it ended
+   * early.
+   */
   | {
       readonly type: 'audio.grown'
       readonly callId: CallUuid

@@ -2,7 +2,7 @@
 export const handedAtOnce = 4
 /** A storage that has not answered by then has failed, ms. */
 export const storageTimeoutMs = 600_000
-/** The folder is looked through so often for what no event told of, ms. */
+/** Interval at which the folder is searched for recordings without an event, ms. */
 export const lookEveryMs = 3_600_000
 
 const firstPauseMs = 1000

@@ -16,7 +16,7 @@ interface PartyListener {
   ended(reason: EndReason): void
 }
 
-/** The one whom the document talks to: an inbound caller, or the answered leg of a call placed by API. */
+/** The party that the document serves: an inbound caller, or the answered leg of a call placed by API. */
 export class Party implements LegOwner {
   readonly leg: Leg
   readonly #host: CallHost
@@ -52,7 +52,7 @@ export class Party implements LegOwner {
     return this.leg.state === 'offered' && this.leg.offer !== undefined
   }
 
-  /** Reads the caller's offer before anybody is rung: a call whose media cannot be is refused while it costs nothing. */
+  /** Reads the caller's offer before any phone rings: a call without usable media is refused while it costs nothing. */
   prepare(): void {
     if (this.leg.state === 'offered' && this.leg.offer !== undefined) this.leg.openMedia()
   }
@@ -82,7 +82,7 @@ export class Party implements LegOwner {
     this.#listener.changed()
   }
 
-  /** Its answer for another codec is made, or cannot be: it goes out as it is. */
+  /** Its answer for another codec is ready, or impossible: it is sent as it is. */
   adapted(): void {
     this.#isAdapting = false
     this.#advance()

@@ -8,7 +8,7 @@ import type { ProgramCommand, SoundCommand } from '../verbs/index.ts'
 import { PromptPrefetch } from './prompt-prefetch.ts'
 
 interface Playing {
-  /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was ordered to stop. */
+  /** Audio is being made or fetched; it waits for the warning tone; it is being played; it was ordered to stop. */
   state: 'loading' | 'waiting' | 'sounding'
   readonly loop: number
   readonly isSpeech: boolean
@@ -29,7 +29,7 @@ type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { reado
 export type PlayCommand = Command<'say' | 'play' | 'beep' | 'stop' | 'send-digits'>
 type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
 
-/** Short tones that are played whatever else sounds; each is its own play id. */
+/** Short tones that are played over any prompt; each has its own play id. */
 type Notice = 'warning' | 'beep'
 
 const ringId = 'ring-tone'
@@ -40,7 +40,7 @@ export class Player {
   readonly #leg: Leg
   readonly #listener: PlayerListener
   readonly #plays = new Map<string, Playing>()
-  /** The first one sounds, or waits for the prompt that does. */
+  /** The first one is being played, or waits for the prompt that is. */
   readonly #notices: Notice[] = []
   /** Made when the next prompt is known while one is played. */
   #ahead: PromptPrefetch | undefined
@@ -133,13 +133,15 @@ export class Player {
     else this.#finish(playId, 0)
   }
 
-  /** Sounds until `stopRinging` while a room has not begun: what `ring` takes, `silence`, or by default soft notes. */
+  /** Plays until `stopRinging` while a room has not begun: what `ring` takes, `silence`, or by default soft notes. */
   wait(sound: string | undefined): void {
     if (sound === undefined) this.#soundRing({ kind: 'tone', tone: 'waiting' })
     else if (sound !== 'silence') this.ring(sound, 'waiting')
   }
 
-  /** Sounds until `stopRinging`: a country's tone by its code, else an asset of the account; `fallback` if that fails. */
+  /**
+   * Plays until `stopRinging`: a country's tone by its code, else an asset of the account; `fallback` if that fails.
+   */
   ring(ringTone: string, fallback: ToneName = 'ringback-ke'): void {
     this.#ringFallback = fallback
     if (ringbackCountries.some(country => country === ringTone)) {
@@ -157,7 +159,7 @@ export class Player {
     this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId: ringId })
   }
 
-  /** A prompt that sounds is not cut short for the tone, the next one waits after it. */
+  /** A playing prompt is not cut short for the tone; the next prompt waits for it. */
   notify(tone: Notice): void {
     if (this.#notices.includes(tone)) return
     if (this.#notices.push(tone) > 1) return

@@ -1,7 +1,7 @@
 import type { AudioEvent } from '../ports/audio.ts'
 import type { SoundCommand } from '../verbs/index.ts'
 
-/** Audio that was prepared so long ago is requested again: its source may have changed, and our copy may be deleted. */
+/** Age at which prepared audio is requested again: its source may have changed, and our copy may be deleted. */
 export const prefetchKeepsMs = 50_000
 
 interface Expected {

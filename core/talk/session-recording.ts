@@ -24,7 +24,7 @@ export interface RecordedParty {
   readonly player: Player
 }
 
-/** What RecordSession has begun: one recording at a time, beside whatever the document does. */
+/** The recording that RecordSession has begun: one at a time, independent of the document's other verbs. */
 export class SessionRecording {
   readonly #now: () => number
   readonly #recorder: CallRecordings

@@ -7,7 +7,7 @@ import type { CallEnd } from './simulated-remote.ts'
 
 const secondsBetween = (from: number, to: number): number => Math.ceil((to - from) / 1000)
 
-/** How the leg of somebody who was dialled ended, which the call may outlive; undefined: it has not. */
+/** How the leg of a dialled party ended, which the call may outlive; undefined: it has not ended. */
 export function dialledEnd(store: MemoryStore, legId: LegUuid): CallEnd | undefined {
   const leg = store.legs.get(legId)
   if (leg === undefined || leg.endedUnix === null || leg.reasonCode === '') return undefined

@@ -18,7 +18,7 @@ export interface CallEnd {
 /** What a remote needs of the simulation that it belongs to. */
 interface RemoteWorld {
   readonly nowMs: number
-  /** Runs until `isDone`, or for so long; resolves with whether it was done. */
+  /** Runs until `isDone`, or for that time; resolves with whether it was done. */
   runUntil(isDone: () => boolean, forMs: number): Promise<boolean>
   at(delayMs: number, act: () => void): void
   press(legId: LegUuid, digit: string): void
@@ -45,7 +45,7 @@ export class SimulatedRemote {
   #mark = 0
   /** Known once the switch has taken the call. */
   callId: CallUuid | undefined
-  /** The number or extension that somebody who was dialled sees; undefined for who called. */
+  /** The number or extension that a dialled party sees; undefined for a caller. */
   callerId: string | undefined
   /** A Dial rings it: its end is that of its leg, and the call may go on. */
   isDialled = false
@@ -113,7 +113,7 @@ export class SimulatedRemote {
     if (!this.isAnswered) throw new Error(this.#missing('was not answered', within))
   }
 
-  /** Answers now, whatever its behaviour: for who was dialled and rings. Runs until the switch knows. */
+  /** Answers now, whatever its behaviour: for a dialled party that rings. Runs until the switch knows. */
   answer(): Promise<void> {
     if (this.callerId === undefined) throw new Error('answer(): this party called; only who was dialled answers')
     this.#refuseAfterEnd('answer()')
@@ -121,7 +121,7 @@ export class SimulatedRemote {
     return this.answers()
   }
 
-  /** Refuses with a SIP status, 400 to 699 (486 busy, 603 declined): for who was dialled and rings. */
+  /** Refuses with a SIP status, 400 to 699 (486 busy, 603 declined): for a dialled party that rings. */
   async refuse(status = 486): Promise<CallEnd> {
     if (this.callerId === undefined || this.isAnswered)
       throw new Error('refuse(): only who was dialled and has not answered refuses; hangUp() ends a call')
@@ -142,7 +142,9 @@ export class SimulatedRemote {
     await this.#world.runUntil(() => false, until - this.#world.nowMs)
   }
 
-  /** Speaks for so long: a Record waits for the silence after it. Time goes on. Rejects after the end of the call. */
+  /**
+   * Speaks for that time: a Record waits for the silence after it. Time advances. Rejects after the end of the call.
+   */
   async speak(duration: Duration): Promise<void> {
     const ms = durationMs(duration)
     this.#refuseAfterEnd(`speak("${duration}")`)
@@ -150,7 +152,7 @@ export class SimulatedRemote {
     await this.#world.runUntil(() => false, ms)
   }
 
-  /** Hangs up, and runs until the call has ended; of who was dialled, until its leg has. */
+  /** Hangs up, and runs until the call has ended; for a dialled party, until its leg has ended. */
   hangUp(): Promise<CallEnd> {
     this.#world.hangUp(this.legId)
     return this.ended()

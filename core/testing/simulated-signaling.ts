@@ -32,7 +32,7 @@ interface SignalingWorld {
   isDelayedOffer(legId: LegUuid): boolean
   /** How long a leg that we end takes to end, ms. */
   readonly endLatencyMs: number
-  /** How a remote behaves of which nothing was said. Default: it never answers. */
+  /** Behaviour of remotes that the test does not name. Default: never answer. */
   readonly defaultPeer?: Peer
 }
 
@@ -53,7 +53,7 @@ export class SimulatedSignaling {
     if (this.legs.delete(legId)) this.#world.send({ type: 'leg.ended', legId, cause })
   }
 
-  /** The callee answers now, whatever was said of it. */
+  /** The callee answers now, whatever its behaviour. */
   answer(legId: LegUuid): void {
     if (this.legs.get(legId) !== 'out' || this.#answered.has(legId)) return
     this.#answered.add(legId)

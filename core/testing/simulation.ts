@@ -43,13 +43,13 @@ const speechMsPerCharacter = 65
 const commitMs = 2
 const lookupMs = 1
 const audioMs = 10
-/** What sounds for less than a packet's length is not heard. */
+/** Audio shorter than a packet is not received. */
 const frameMs = 20
 const legEndMs = 3
 const defaultAudioMs = 2000
 const defaultNumber = '+254700000001'
 const defaultCaller = '+254711111111'
-/** Between two steps that take no time there may be so many events; more is a loop. */
+/** Events allowed between two steps without a pause in time; more is a loop. */
 const maxStepsAtOnce = 100_000
 
 /**
@@ -308,7 +308,7 @@ export class Simulation {
     await this.runUntil(() => false, duration === undefined ? Number.POSITIVE_INFINITY : durationMs(duration))
   }
 
-  /** Lets virtual time pass until `isDone` holds, or for so long; resolves with whether it holds. */
+  /** Lets virtual time pass until `isDone` holds, or for that time; resolves with whether it holds. */
   async runUntil(isDone: () => boolean, forMs: number): Promise<boolean> {
     const until = this.#now + forMs
     let stepsAtOnce = 0
@@ -347,7 +347,7 @@ export class Simulation {
 
   endOf(remote: SimulatedRemote): CallEnd | undefined {
     const { legId } = remote
-    // A caller who gives up before there is any media is known to the store alone.
+    // A caller that hangs up before there is any media is known to the store alone.
     const callId = remote.callId ?? this.#store.legs.get(legId)?.callUuid
     const dialled = remote.isDialled ? dialledEnd(this.#store, legId) : undefined
     if (dialled !== undefined) return dialled

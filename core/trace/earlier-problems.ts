@@ -46,7 +46,7 @@ export class EarlierProblems {
     if (!expected.has(reason) && reason in endReasons) this.#ofDials.push(problemOf(reason as EndReason, facts))
   }
 
-  /** A dialled party has answered: what was tried before it went as the document says. */
+  /** A dialled party has answered: earlier failures went as the document intends. */
   dialAnswered(): void {
     this.#ofDials = []
   }

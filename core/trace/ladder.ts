@@ -8,7 +8,9 @@ const clip = (text: string, width: number): string =>
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3).padStart(timeWidth)
 
-/** A lane a leg, the switch left of them: SIP messages are arrows, all else is beside the time. */
+/**
+ * A lane for each leg, to the right of the switch: SIP messages are arrows, all other entries stand beside the time.
+ */
 export function drawLadder(trace: Trace, columns: number): string {
   const width = Math.max(narrowest, columns)
   return [

@@ -118,7 +118,7 @@ export class TraceInlet implements TraceSink {
     this.#commit(at, kind, unixMs, 4 + written + more)
   }
 
-  /** Where an item of at most so many bytes may be in one piece; -1: there is no room. */
+  /** Offset of an item of at most this many bytes in one piece; −1: there is no room. */
   #reserve(payloadBytes: number): number {
     const needed = (headBytes + payloadBytes + 7) & ~7
     const { size, control, view } = this.#inlet

@@ -13,7 +13,7 @@ export interface TraceSink {
   note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void
   /** A note that holds no text of others, as its JSON; the bytes are a view. */
   plainNote(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', json: Uint8Array): void
-  /** A note about a call with a text that somebody else wrote; the bytes are a view. */
+  /** A note about a call with a foreign text; the bytes are a view. */
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void
   over(unixMs: number, callId: CallUuid, record: OverFields): void
   /** The leg's dialog has this Call-ID: messages that were seen before belong to it. */

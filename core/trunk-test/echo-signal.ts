@@ -11,7 +11,7 @@ const blocksPerWindow = 4
  * modems (2100 Hz), which networks act on.
  */
 const frequencies = [800, 1200, 1800] as const
-/** Which tone sounds: no row repeats itself at a delay, so only the right delay fits. */
+/** Order of the tones: it does not repeat itself at any delay, so only the right delay fits. */
 const melody = [0, 1, 2, 1, 0, 2, 0, 2, 1] as const
 const toneMs = 200
 const gapMs = 80
@@ -22,7 +22,7 @@ export const signalMs = melody.length * (toneMs + gapMs)
 /** An echo that comes back later than this is not found. */
 export const longestEchoMs = 1500
 
-/** A tone is there where so much of the window's power is of its frequency: speech and music seldom reach it for long. */
+/** Share of a window's power that a tone must have: speech and music seldom reach it for long. */
 const purity = 0.7
 /** Mean square of a sample below which nothing is recognised: about -50 dBm0. */
 const quietest = 60 ** 2

@@ -11,7 +11,7 @@ import { longestEchoMs, signalMs } from './echo-signal.ts'
 const ringMs = 10_000
 /** What the answer's codec needs to be agreed; then there will be no audio. */
 const agreeMs = 1000
-/** Signalling and media have so long to end; then what is known is reported. */
+/** Time that signalling and media have to end; then the known result is reported. */
 const endMs = 4000
 /** The echo's last part is recorded whole. */
 const tailMs = longestEchoMs + 200

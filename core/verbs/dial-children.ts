@@ -150,7 +150,7 @@ function readSip(element: Element, attributes: Attributes, problems: ProblemList
     problems.add(element, `<Sip> ${quoted(uri)} is no SIP URI; it is not dialled`)
     return undefined
   }
-  // It stands among those who are rung, and fails there as one whose name leads to such a place.
+  // It stays among the children, and fails there like a name that leads to such a place.
   if (problems.rules.refusesSip?.(uri) === true)
     problems.add(
       element,

@@ -16,7 +16,7 @@ export interface Position {
   readonly column: number
 }
 
-/** A document full of mistakes names its first ones; the rest say nothing new. */
+/** Problems that are reported of one document; further ones would say nothing new. */
 export const maxProblems = 100
 
 const quotedLength = 64

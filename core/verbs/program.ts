@@ -77,7 +77,7 @@ export interface SessionRecordOptions {
 
 export interface DialRequest {
   readonly targets: readonly DialChild[]
-  /** A room to enter, instead of anybody to ring. */
+  /** A room to enter, instead of targets to ring. */
   readonly conference?: ConferenceOrder
   readonly timeoutMs: number
   readonly timeLimitMs: number

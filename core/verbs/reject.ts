@@ -4,7 +4,7 @@ export interface Reject {
   readonly reason: 'rejected' | 'busy'
 }
 
-/** Refuses a caller who was not answered, without charge; one who was is hung up. */
+/** Refuses a caller that was not answered, without charge; an answered caller is hung up. */
 export const reject: VerbModule<Reject, never> = {
   name: 'Reject',
 

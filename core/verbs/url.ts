@@ -7,7 +7,7 @@ const anyBase = 'http://document.invalid/'
 export function urlProblem(reference: string): string | undefined {
   if (reference === '') return 'it is empty'
   if (reference.length > maxUrlLength) return `it is longer than ${maxUrlLength} characters`
-  // The URL parser silently drops tabs and line breaks; a URL that holds them was not meant as it stands.
+  // The URL parser silently drops tabs and line breaks; a URL that contains them is a mistake.
   if (/[\u0000-\u0020\u007f]/.test(reference)) return 'it holds white space or control characters'
   const url = URL.parse(reference, anyBase)
   if (url === null) return 'it cannot be read'

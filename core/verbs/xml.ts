@@ -62,7 +62,7 @@ export function parseXml(source: string, maxInRoot = maxElements): ParsedXml {
   parser.on('opentagstart', tag => {
     if (open.length >= maxDepth) throw new XmlFault(here(), `elements are nested more than ${maxDepth} deep`)
     const at = place(text.lastIndexOf('<', parser.position - 1))
-    // At once: what follows would be read in vain.
+    // At once: nothing after it can be valid.
     if (open.length === 1 && ++inRoot > maxInRoot)
       throw new XmlFault(at, `the document holds more than ${maxInRoot} verbs`)
     if (++elements > maxElements) throw new XmlFault(at, `the document holds more than ${maxElements} elements`)

@@ -59,7 +59,7 @@ interface Endpoint {
   readonly ready: number[]
   running: number
   failing: boolean
-  /** Stands in the round of endpoints that have work and room, or is parked until its account has room. */
+  /** In the round of endpoints that have work and room, or parked until its account has room. */
   queued: boolean
 }
 

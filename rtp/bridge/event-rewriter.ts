@@ -14,7 +14,7 @@ const runMs = 60
  * whatever comes late or twice, and whatever clocks both count in (RFC 4733 §2.5.1.2, §2.5.1.3).
  */
 export class EventRewriter {
-  // What comes in: the digit, its segment, and what came before that. −1 = none yet.
+  // The incoming digit, its segment, and the time of the one before. −1 = none yet.
   #event = -1
   #ssrc = -1
   #segment = 0
@@ -135,7 +135,7 @@ export class EventRewriter {
   }
 }
 
-/** It is where the other is, or up to so many units later. */
+/** It is where the other is, or at most this many units later. */
 const isAhead = (timestamp: number, of: number, mostUnits: number): boolean => {
   const ahead = timestampDelta(timestamp, of)
   return ahead >= 0 && ahead <= mostUnits

@@ -11,7 +11,7 @@ import { changeLaw, Relay } from './relay.ts'
 import { RepackedStream } from './repacked-stream.ts'
 import { StreamOrder } from './stream-order.ts'
 
-/** While a digit of the other leg passes, frames of ours rest; its packets come every 20 to 50 ms. */
+/** Pause of our own frames while a digit of the other leg passes; its packets come every 20 to 50 ms. */
 const eventHoldMs = 60
 
 /**
@@ -30,7 +30,7 @@ export class Forwarder {
   #events: EventRewriter | undefined
   #isRepacking = false
   #isMixed = false
-  /** What a packet of ours lasts. */
+  /** Length of one of our packets. */
   #packetUnits = 160
   #unitsPerMs = 8
   /** SSRC of the audio that passed last; −1 = none. */
@@ -58,7 +58,7 @@ export class Forwarder {
   get isRepacking(): boolean {
     return this.#isRepacking
   }
-  /** When something of the other leg last came to go through: audio, its rest, or a digit. */
+  /** Time of the last audio, comfort noise or digit that the other leg sent to be forwarded. */
   get forwardedAt(): number {
     return this.#forwardedAt
   }
@@ -67,7 +67,10 @@ export class Forwarder {
     return this.#eventUntil
   }
 
-  /** A packet of ours lasts `packetUnits` of a clock of `unitsPerMs`; `isRestart`: what comes next does not continue. */
+  /**
+   * Our packets last `packetUnits` of a clock of `unitsPerMs`; `isRestart`: the next packet does not continue the
+   * stream.
+   */
   agree(packetUnits: number, unitsPerMs: number, isRestart: boolean): void {
     this.#packetUnits = packetUnits
     this.#unitsPerMs = unitsPerMs
@@ -76,14 +79,14 @@ export class Forwarder {
     if (isRestart) this.#relay.interrupt()
   }
 
-  /** What comes next does not continue what came before. */
+  /** The next packet does not continue the stream. */
   interrupt(): void {
     this.#relay.interrupt()
     this.#stopRepacking()
     this.#isMixed = false
   }
 
-  /** What the remote receives is a room's mix, packets of ours. */
+  /** The remote receives a room's mix, in packets of ours. */
   mix(): void {
     this.#isMixed = true
   }
@@ -93,7 +96,7 @@ export class Forwarder {
     if (this.#isRepacking) this.#repacked?.tick(now)
   }
 
-  /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */
+  /** A packet of audio whose codec can be sent unchanged; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
     this.#forwardedAt = now
@@ -112,7 +115,7 @@ export class Forwarder {
     this.#relayPacket(plain, agreement.payloadType, payloadLength, units, now)
   }
 
-  /** A packet of comfort noise; false when it cannot go out as one of ours. */
+  /** A packet of comfort noise; false when it cannot be sent unchanged. */
   comfortNoise(packet: Uint8Array, payloadLength: number, agreement: Agreement, now: number): boolean {
     if (agreement.sendNoise === undefined || this.#isRepacking) return false
     this.#forwardedAt = now
@@ -120,7 +123,7 @@ export class Forwarder {
     return true
   }
 
-  /** A telephone-event, its duration counted in `clockRate`. `isPaced`: audio goes by our own clock beside it. */
+  /** A telephone-event, its duration counted in `clockRate`. `isPaced`: audio is sent by our own clock meanwhile. */
   event(
     packet: Uint8Array,
     payloadLength: number,
@@ -134,7 +137,7 @@ export class Forwarder {
     this.#forwardedAt = now
     const plain = this.#plain(packet, payloadLength)
     const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
-    // Its numbers and times have nothing to do with those of the audio that it comes beside.
+    // Its numbers and times are independent of those of the audio that accompanies it.
     const isOfOther = this.#audioSsrc >= 0 && ssrcOf(packet) !== this.#audioSsrc
     if (!this.#isRepacking && !isPaced && !isOfOther && ownRate === clockRate) {
       this.#relayPacket(plain, payloadType, payloadLength, 0, now)

@@ -22,7 +22,7 @@ export class Relay {
   #ssrc = 0
   #sequenceOffset = 0
   #timestampOffset = 0
-  /** Ours at the beginning: what is from before it is late for a stream that went on without it. */
+  /** Our stream's number at its beginning: an earlier packet is late for a stream that continued without it. */
   #begin = 0
   #highest = 0
   #audioTime = 0
@@ -38,7 +38,7 @@ export class Relay {
     this.#running = false
   }
 
-  /** A packet of ours went out between two of these: those that follow are numbered after it. */
+  /** We sent a packet between two of these: the following ones are numbered after it. */
   insertedPacket(stream: OutgoingStream): void {
     if (!this.#running) return
     this.#sequenceOffset++

@@ -12,7 +12,7 @@ type PlainCodec = Exclude<AudioCodecName, 'opus'>
 const unitsPerMs = 8
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
-/** The rest of a frame is waited for as long as the packet before it and that frame last, and this. */
+/** Time beyond the frame's and the last packet's length to wait for the rest of a frame. */
 const patienceMs = 20
 
 /**

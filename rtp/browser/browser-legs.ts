@@ -80,7 +80,7 @@ export class BrowserLegs {
   }
 
   #bindFirst(addresses: readonly string[], config: BrowserPortConfig, tries: number): void {
-    // The odd port beside it stays bound and unheard.
+    // The odd port next to it stays bound and unused.
     this.#ports.take(pair => {
       if (pair === undefined || addresses.length === 0) {
         this.#bound(pair && new BrowserPort(pair.rtp, this.#network, config))

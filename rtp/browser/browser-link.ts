@@ -20,7 +20,7 @@ export const throughLink = (agreement: Agreement): Agreement => {
   return { ...agreement, remote: { address, port, rtcpPort: port } }
 }
 
-/** From the first offer and answer on, a remote has so long to send a valid check. */
+/** Time that a remote has for its first valid check after the first offer and answer. */
 export const iceTimeoutMs = 30_000
 
 /**
@@ -214,7 +214,7 @@ export class BrowserLink {
       this.#counted = { malformed: 0, replayed: 0, forged: 0 }
       if (isFirst) this.onSecure()
     } else if (association.state === 'closed') {
-      // The remote has said goodbye: nothing for it any more. Its call ends by its signalling, or by silence.
+      // The remote has sent close_notify: send nothing more. Its call ends by its signalling, or by silence.
       this.#sender = undefined
     }
   }

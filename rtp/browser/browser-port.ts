@@ -178,7 +178,7 @@ export class BrowserPort {
   }
 }
 
-/** Something of ours went wrong with this link, and with no other. */
+/** A fault of ours in this link, and in no other. */
 const fault = (link: BrowserLink, error: unknown): void =>
   link.onFault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
 

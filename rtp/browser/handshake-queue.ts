@@ -16,7 +16,7 @@ interface Waiting {
 
 type Take = (link: BrowserLink, datagram: Uint8Array, length: number) => void
 
-/** Handshakes of all links, so many a tick; the rest waits for the next ones, in the order of its coming. */
+/** Handshakes of all links, a limited number each tick; the others wait in order. */
 export class HandshakeQueue {
   readonly #take: Take
   #waiting: Waiting[] = []
@@ -28,7 +28,7 @@ export class HandshakeQueue {
     this.#take = take
   }
 
-  /** False when there is no room: it will be said again. */
+  /** False when there is no room: it will be retransmitted. */
   arrived(link: BrowserLink, packet: Uint8Array, length: number): boolean {
     const own = this.#ofLink.get(link) ?? 0
     if (own >= mostOfOne || this.#waiting.length >= mostWaiting) return false

@@ -4,7 +4,7 @@ const steps = [
   { complexity: 3, busyFrom: 0.35 },
   { complexity: 1, busyFrom: 0.55 },
 ] as const
-/** Less work is less busy by itself: only from so much under a step's threshold is there time for the one before. */
+/** A lower complexity is less busy by itself: only this far under a threshold there is time for the step before. */
 const ease = 0.6
 /** Weights of a tick in the mean: a busy thread shows in 0.1 s, one that has rested in 2 s. */
 const rise = 1 / 20

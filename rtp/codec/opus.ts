@@ -56,7 +56,7 @@ export const isOpusRepair = (payload: Uint8Array, from: number, length: number):
   return (payload[from + 1]! & (0x80 >> frames)) !== 0
 }
 
-/** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender is silent (DTX). */
+/** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes means that its sender is silent (DTX). */
 export const isOpusRest = (length: number): boolean => length <= 2
 
 /** The loss from which the bitrate falls no further: with less, libopus would leave out the repair that losses need. */
@@ -96,7 +96,7 @@ export interface OpusDecoder {
   decodeInto(pcm: Int16Array, at: number, payload: Uint8Array, from: number, length: number): number
   /** `count` samples of what was lost just before this packet, from what it holds for repair. */
   recoverInto(pcm: Int16Array, at: number, count: number, payload: Uint8Array, from: number, length: number): number
-  /** Makes up `count` samples, a multiple of 2.5 ms. */
+  /** Conceals `count` samples, a multiple of 2.5 ms. */
   concealInto(pcm: Int16Array, at: number, count: number): number
   free(): void
 }

@@ -8,10 +8,10 @@ import { isOpusRest, type OpusCoders, type OpusDecoder } from './opus.ts'
 
 /** The longest packet that is taken: 120 ms. */
 export const longestPacketMs = 120
-/** Opus makes up losses in steps of this. */
+/** Opus conceals losses in steps of this. */
 const concealStepMs = 10
 const leastConcealMs = 2.5
-/** Made-up sound is not drawn out for longer; then there is silence. A remote that rests is another matter. */
+/** Longest concealment; then there is silence. DTX of a remote is another matter. */
 const longestConcealedMs = 100
 
 /**
@@ -46,12 +46,12 @@ export class StreamDecoder {
     this.#concealment = new Concealment(sampleRate)
   }
 
-  /** The remote is silent because it rests: Opus was reported so. */
+  /** The remote is silent (DTX) as Opus reported. */
   get rests(): boolean {
     return this.#rests
   }
 
-  /** Samples that are still in the filter when a codec of another rate follows: its audio is so much later. */
+  /** Samples that are still in the filter when a codec of another rate follows: its audio is delayed by as much. */
   lagOf(codec: AudioCodecName): number {
     return codec === 'opus' || codecFacts[codec].sampleRate === this.sampleRate
       ? 0

@@ -3,7 +3,7 @@ import type { OpusWishes } from '../codec/stream-encoder.ts'
 
 export type EngineCodec = AudioCodecName
 
-/** Where the media of a leg may come from, beside the address that SDP names. Addresses are dotted quads. */
+/** Hosts that the media of a leg may come from, besides the address in SDP. Addresses are dotted quads. */
 export interface MediaSources {
   /** The address that its SIP comes from; undefined = not known, or not IPv4. */
   readonly sip: string | undefined

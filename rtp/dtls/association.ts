@@ -11,7 +11,7 @@ import { concat } from './wire.ts'
 /** RFC 6347 §4.2.4.1 begins with a second; a remote that ICE has just reached answers sooner. */
 const firstRetransmitMs = 250
 const longestRetransmitMs = 2000
-/** After this nothing comes of it. */
+/** Time after which a handshake is given up. */
 export const handshakeTimeoutMs = 20_000
 /** A flight is not sent again for a repetition that follows on the last one's heels. */
 const leastRepeatMs = 50
@@ -58,7 +58,7 @@ export class DtlsAssociation {
     this.#side = options.role === 'client' ? new ClientHandshake(options) : new ServerHandshake(options)
   }
 
-  /** The active side says hello; the passive one waits. */
+  /** The active side sends its hello; the passive one waits. */
   start(now: number): void {
     if (this.#side instanceof ClientHandshake) this.#side.start(flight => this.#sendFlight(flight, now))
   }
@@ -68,7 +68,7 @@ export class DtlsAssociation {
     return this.state === 'connected' ? this.#side.shared.established : undefined
   }
 
-  /** Why nothing comes of it, as far as it is known. */
+  /** Why the handshake fails, as far as it is known. */
   get detail(): string {
     return this.#side.shared.refusal ?? `nothing heard in state ${this.#side.state}`
   }
@@ -96,7 +96,7 @@ export class DtlsAssociation {
     this.#transmit(now)
   }
 
-  /** Says goodbye, if there is somebody who knows us. */
+  /** Sends close_notify, if the remote has our keys. */
   close(): void {
     if (this.state === 'connected') this.#warn(closeNotify)
     this.state = 'closed'
@@ -107,7 +107,7 @@ export class DtlsAssociation {
   }
 
   #takePlain(record: DtlsRecord, now: number): void {
-    // Alerts of epoch 0 are anybody's, and so is whatever comes unsealed after the handshake.
+    // Alerts of epoch 0 may be forged, and so may anything unsealed after the handshake.
     if (record.type !== contentTypes.handshake) return
     for (const fragment of fragmentsOf(record.fragment)) {
       if (fragment.type === handshakeTypes.clientHello && !this.#admits(fragment, now)) continue

@@ -72,7 +72,7 @@ export const vector = (lengthBytes: 1 | 2 | 3, ...parts: readonly Uint8Array[]):
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** For what somebody else must not guess byte by byte: takes the same time wherever the first difference is. */
+/** For secrets: takes the same time wherever the first difference is. */
 export const sameSecret = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 export const ascii = (text: string): Uint8Array => Uint8Array.from(text, character => character.charCodeAt(0))

@@ -11,7 +11,7 @@ export interface ReceivedDigit {
 export interface DigitReceiverConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
   readonly clockRate?: number
-  /** A digit without a packet for so long has ended: its end packets were all lost. Default 500. */
+  /** Silence after which a digit has ended: its end packets were all lost. Default 500. */
   readonly stuckMs?: number
 }
 
@@ -44,7 +44,7 @@ export class DigitReceiver {
   readonly #unitsPerMs: number
   readonly #stuckMs: number
   readonly #waiting: ReceivedDigit[] = []
-  // The digit that sounds now; −1 = none. Times are RTP timestamps but for `receivedAt`.
+  // The present digit; −1 = none. Times are RTP timestamps except `receivedAt`.
   #event = -1
   #begun = 0
   #segment = 0

@@ -7,7 +7,7 @@ export interface DigitSenderConfig {
   readonly clockRate?: number
   /** How often `nextInto` is called, once per packet of the stream. Default 20. */
   readonly ptimeMs?: number
-  /** How long a digit sounds, rounded up to whole packets. Default 160. */
+  /** Duration of a digit, rounded up to whole packets. Default 160. */
   readonly digitMs?: number
   /** Least silence between two digits, rounded up to whole packets. Default 100. */
   readonly gapMs?: number
@@ -37,7 +37,7 @@ export class DigitSender {
   #queue = ''
   #phase: Phase = 'idle'
   #event = 0
-  /** Ticks that this event has sounded, and the one that ends it. */
+  /** Ticks of this event so far, and the one that ends it. */
   #sounded = 0
   #lastTick = 0
   /** Clock units of the event's earlier segments (RFC 4733 §2.5.1.3). */
@@ -83,7 +83,7 @@ export class DigitSender {
     return taken
   }
 
-  /** Drops what waits. A digit that sounds is ended in order. */
+  /** Drops waiting digits. The present one is ended properly. */
   cancel(): void {
     this.#queue = ''
     if (this.#phase === 'sounding') this.#lastTick = this.#sounded + 1

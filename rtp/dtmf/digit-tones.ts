@@ -4,7 +4,7 @@ import { dtmfTone } from '../tone/tones.ts'
 import { maxQueuedDigits } from './digit-sender.ts'
 
 interface DigitTonesConfig {
-  /** How long a digit of an order sounds, rounded up to whole frames. Default 160. */
+  /** Duration of a digit that we send, rounded up to whole frames. Default 160. */
   readonly digitMs?: number
   /** Least silence after a digit, rounded up to whole frames. Default 100. */
   readonly gapMs?: number
@@ -48,7 +48,7 @@ export class DigitTones {
     this.#pauseMs = config.pauseMs ?? 500
   }
 
-  /** True until the last digit has sounded and its gap is over. */
+  /** True until the last digit and the gap after it are over. */
   get busy(): boolean {
     return this.#phase !== 'idle' || this.#waiting.length > 0
   }

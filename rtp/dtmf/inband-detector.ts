@@ -42,7 +42,7 @@ export class InbandDetector {
   #shares = 0
   readonly #row = new TuneMeter()
   readonly #column = new TuneMeter()
-  /** The digit that sounds, since how many blocks, and blocks without it since. */
+  /** The present digit, how many blocks it has lasted, and blocks without it since. */
   #digit = -1
   #lasted = 0
   #misses = 0
@@ -63,7 +63,7 @@ export class InbandDetector {
     return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }
 
-  /** The digit that sounds now, and will be reported when it ends; undefined = none. */
+  /** The present digit, which will be reported when it ends; undefined = none. */
   get held(): string | undefined {
     return keypad[this.#digit]
   }
@@ -80,7 +80,7 @@ export class InbandDetector {
     return ended
   }
 
-  /** `count` samples were concealed for lost ones, and say nothing: a digit that sounds goes on meanwhile. */
+  /** `count` samples were concealed: they are no evidence, and a present digit continues. */
   passOver(count: number): void {
     if (this.#digit < 0) return
     this.#passedOver += Math.round(count / this.#tones.hop)

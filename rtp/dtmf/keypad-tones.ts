@@ -2,7 +2,7 @@ import { levelOfPower } from '../tone/level.ts'
 import { SlidingTones } from '../tone/sliding-tones.ts'
 import { columnsHz, rowsHz } from '../tone/tones.ts'
 
-/** A block is as long as it takes to tell the rows from one another. */
+/** A block must be long enough to distinguish the rows from one another. */
 const blockMs = 12.75
 /** Blocks begin a sixth of their length apart, 2 ms: so finely the length of a tone is reported. */
 export const hopsPerBlock = 6
@@ -65,7 +65,7 @@ export class KeypadTones {
     return this.#share < leastShare ? -1 : row * columnsHz.length + (column - rowsHz.length)
   }
 
-  /** Whether the tones of this key are in the last block, whatever sounds beside them. */
+  /** Whether the tones of this key are in the last block, whatever other sound there is. */
   holds(key: number): boolean {
     const mean = this.#tones.meanSquare
     if (levelOfPower(mean) < quietestDbm0) return false

@@ -6,7 +6,7 @@ import { type OpusCoders, type OpusDecoder, opusSilenceInto, opusUnitsIn } from 
 import { silenceInto } from '../codec/silence.ts'
 import { InbandDetector } from './inband-detector.ts'
 
-/** From its first packet on a decoder of Opus or G.722, and with it the detector, takes so long to detect a tone. */
+/** Time that a decoder of Opus or G.722, and with it the detector, needs from the first packet to detect a tone. */
 const coldMs = 60
 /** Samples of the longest payload: of G.722, 120 ms at 16,000 Hz. */
 const mostSamples = 1920

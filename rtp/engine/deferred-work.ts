@@ -1,7 +1,7 @@
 import type { MediaSession } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 
-/** Every session is served once in so many ticks, a frame's time: nothing of this is wanted sooner. */
+/** Ticks in which every session is served once, a frame's time: no deferred work is needed earlier. */
 const ticksPerRound = 4
 
 interface Sessions {

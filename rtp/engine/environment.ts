@@ -12,7 +12,7 @@ export interface EngineConfig {
   readonly ports: readonly [first: number, last: number]
   /** Default 2000. */
   readonly drainMs?: number
-  /** A leg without RTP for so long is reported. Default 60,000. */
+  /** Time without RTP after which a leg is reported. Default 60,000. */
   readonly timeoutMs?: number
 }
 

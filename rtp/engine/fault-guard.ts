@@ -3,7 +3,7 @@ import type { MediaSession } from '../session/media-session.ts'
 
 const mostDetail = 2000
 
-/** Where a session's code runs that may have a fault of ours: the session ends, the thread and its others go on. */
+/** Runs a session's code that may have a fault of ours: the session ends, the thread and its other sessions go on. */
 export class FaultGuard {
   readonly #emit: (event: EngineEvent) => void
   readonly #end: (session: MediaSession) => void
@@ -35,7 +35,7 @@ export class FaultGuard {
     try {
       this.#end(session)
     } catch {
-      // What could not be ended in order is forgotten all the same: its session has reported `closed`.
+      // A session that could not be ended properly is forgotten all the same: it has reported `closed`.
     }
   }
 }

@@ -52,7 +52,7 @@ export class SendSchedule {
     this.#network.release()
   }
 
-  /** Held up for so long, the thread is in the next tick's time: its frames do not wait for the work of all others. */
+  /** After this delay the thread is in the next tick's time: its frames do not wait for the other work. */
   releaseOverdue(tickAt: number): void {
     const now = this.#now()
     if (now - tickAt < aheadMs) return

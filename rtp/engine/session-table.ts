@@ -8,7 +8,7 @@ export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
 
 /** A session and what is on its way to it. */
 export interface Entry extends Played {
-  /** What came before its ports were bound. */
+  /** Commands that came before its ports were bound. */
   readonly waiting: EngineCommand[]
   /** Set for a browser's leg, with the agreement that it got before it had keys. */
   link: BrowserLink | undefined

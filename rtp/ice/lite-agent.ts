@@ -10,7 +10,7 @@ import {
 import { StunWriter } from '../stun/writer.ts'
 import type { IceCredentials } from './credentials.ts'
 
-/** RFC 7675 §5.1: a remote without a check for so long has withdrawn its consent. */
+/** RFC 7675 §5.1: a remote without a check for this time has withdrawn its consent. */
 export const consentMs = 30_000
 /** Pairs of an address of ours and one of the remote at a time; the one that was silent for longest makes room. */
 export const mostPaths = 16
@@ -81,7 +81,10 @@ export class LiteAgent {
     return this.#paths
   }
 
-  /** What offer or answer said. A name that changes is a restart of theirs, and checks of the old run are over. */
+  /**
+   * Takes the name from offer or answer. A changed name is a restart of the remote, and checks of the old run are
+   * over.
+   */
   setRemote(ufrag: string): void {
     this.#remoteUfrag = ufrag
   }
@@ -141,7 +144,7 @@ export class LiteAgent {
     return isLost && this.#selected === undefined
   }
 
-  /** Which run of ours a user name is of: `ours:theirs`. */
+  /** The run of ours that a user name belongs to: `ours:theirs`. */
   #runOf(user: string | undefined): Own | undefined {
     if (user === undefined) return undefined
     const colon = user.indexOf(':')

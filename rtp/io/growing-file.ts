@@ -9,7 +9,7 @@ import { frameLengthOf } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
 import { promptEncoder } from './open-prompt-encoder.ts'
 
-/** Where its writer has not been heard of for so long, the file ends: anyone who plays it would wait for ever. */
+/** Time without a sign of its writer after which the file ends: otherwise its player would wait for ever. */
 const longestStallMs = 120_000
 /** Between two looks at the file, where all that is there has been read. */
 const lookMs = 20

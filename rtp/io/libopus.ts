@@ -83,7 +83,7 @@ export class LibOpus implements OpusCoders {
       }
       done(coder)
     }
-    // At once, where it can be: anyone who asks may have a packet in hand.
+    // At once, where possible: the caller may have a packet in hand.
     if (this.#loaded !== undefined) give(this.#loaded)
     else
       this.#load().then(give, () => {

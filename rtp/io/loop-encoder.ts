@@ -9,13 +9,13 @@ const longestRoundSeconds = 120
 const longestWholeSeconds = 30
 /** Rounds in a row whose length comes near enough to whole frames, at most. */
 const mostRounds = 16
-/** A faster or slower round by so much is not heard: two hundredths of a semitone. */
+/** A round that is faster or slower by this much sounds the same: two hundredths of a semitone. */
 const bearableStretch = 0.001
 /** Frames of the next round that are encoded after the last, until the encoder's state repeats. */
 const settlingFrames = 50
 const pieceSamples = 2048
 
-/** A play of so many rounds of so many seconds is one whose seams matter. */
+/** A play with this many rounds of this length is one whose seams matter. */
 export const isLoop = (loop: number, seconds: number): boolean => loop !== 1 && seconds <= longestRoundSeconds
 
 /** What is encoded of rounds of `samples`, at most. */

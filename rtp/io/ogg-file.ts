@@ -6,11 +6,11 @@ import { oggMaxPageLength } from '../ogg/write-page.ts'
 
 export type RecordedRate = 8000 | 16_000
 
-/** Bits a second of a channel: a telephone's band loses nothing that is heard. */
+/** Bits a second of a channel: no audible loss in a telephone's band. */
 const bitrates: Readonly<Record<RecordedRate, number>> = { 8000: 24_000, 16000: 32_000 }
 /** Opus counts in 48,000ths of a second, whatever went in (RFC 7845 §4). */
 const opusRate = 48_000
-/** What libopus looks ahead when it codes any sound, 6.5 ms: so much later comes what was put in. */
+/** Lookahead of libopus for any signal, 6.5 ms: the output is later than the input by this. */
 const oggPreSkip = 312
 const longestPacket = 1275
 const longestDelimited = longestPacket + 2
@@ -133,7 +133,7 @@ export class OggFile {
     const bytes = new Uint8Array(Math.min(oggMaxPageLength, this.#length - from))
     readSync(this.#fd, bytes, 0, bytes.length, from)
     const page = bytes.subarray(0, oggPageLength(bytes, 0))
-    // Shorter first: anyone who is killed between the two leaves whole pages.
+    // Truncates first: a kill between the two leaves whole pages.
     ftruncateSync(this.#fd, from)
     this.#length = from
     this.#append(lastOpusPage(page, last === 0 ? 0 : this.#pageEnd[last - 1]!, end))

@@ -4,11 +4,13 @@ import type { AudioCodecName } from '../codec/codec-name.ts'
 import { type OpusEncoder, opusFrameMs, opusSilence } from '../codec/opus.ts'
 import type { Prompt } from '../contract/prompts.ts'
 
-/** What Opus' encoder looks ahead: so much of the end comes later than what was put in (RFC 6716 §5). */
+/** Lookahead of the Opus encoder: the end comes later than its input by this (RFC 6716 §5). */
 const opusLookaheadMs = 6.5
 /** Time that Opus is encoded before the thread's ticks have their turn. */
 const turnMs = 1
-/** After so many turns the thread rests: it may go before all others of the machine, and a long file takes seconds. */
+/**
+ * Turns after which the thread pauses: it may have precedence over the whole machine, and a long file takes seconds.
+ */
 const turnsInARow = 4
 const pauseMs = 1
 const longestPacket = 1275
@@ -28,7 +30,7 @@ export interface PromptEncoder {
   free(): void
 }
 
-/** A prompt on its way: who plays it sees it grow. */
+/** A prompt that is being made: its players see it grow. */
 type Making = { -readonly [Field in keyof Prompt]: Prompt[Field] }
 
 /** After what is made there is room for `more`. */

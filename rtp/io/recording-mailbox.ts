@@ -1,7 +1,7 @@
 /** Recording, chunk, samples in it. */
 const entryWords = 3
 const entries = 32_768
-/** Where the writer stands, and where the reader. */
+/** Positions of the writer and of the reader. */
 const putAt = 0
 const takenAt = 1
 const headWords = 2

@@ -5,7 +5,7 @@ export interface RecordingThreadConfig {
   readonly niceness: number
 }
 
-/** What the thread that writes recordings is reported beside its mailbox: what is rare. */
+/** Rare messages to the thread that writes recordings; samples go by its mailbox. */
 export type ToRecording =
   | {
       readonly type: 'open'

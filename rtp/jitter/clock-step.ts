@@ -3,7 +3,7 @@ import { sequenceDelta, timestampDelta } from '../packet/sequence.ts'
 /** A timestamp that runs so far ahead of the time between two packets was set by the sender: the network cannot speed packets up. */
 export const stepMs = 80
 
-/** `back`: the timestamp fell behind though the numbers go on. `ahead`: it has outrun the time that passed. */
+/** `back`: the timestamp fell back though the numbers continue. `ahead`: it has outrun the time that passed. */
 export type Step = 'none' | 'back' | 'ahead'
 
 /**
@@ -22,7 +22,7 @@ export class ClockStep {
     this.#unitsPerMs = clockRate / 1000
   }
 
-  /** Takes a packet; one that comes out of its order says nothing. */
+  /** Takes a packet; a reordered one is no evidence. */
   judge(sequence: number, timestamp: number, now: number): Step {
     const isNewest = !this.#hasBegun || sequenceDelta(sequence, this.#sequence) > 0
     if (!isNewest) return 'none'

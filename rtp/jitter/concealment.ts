@@ -5,7 +5,7 @@ const shortestPitchMs = 5
 const longestPitchMs = 15
 const compareMs = 20
 const maxPeriods = 3
-/** One period is repeated for so long, then two, then three: one alone would buzz. */
+/** Time that one period is repeated, then two, then three: one alone would buzz. */
 const periodStepMs = 10
 /** Full level at first, then a fifth less every 10 ms, silence after 60 ms. */
 const fullLevelMs = 10
@@ -112,7 +112,7 @@ export class Concealment {
     return count - skipped
   }
 
-  /** A lost frame: makes up `count` samples from `pcm[at]` on; silence when the loss lasts. */
+  /** A lost frame: conceals `count` samples from `pcm[at]` on; silence when the loss lasts. */
   concealInto(pcm: Int16Array, at: number, count: number): void {
     if (this.#concealed === 0) this.#begin()
     for (let i = 0; i < count; i++) pcm[at + i] = this.#next()

@@ -50,7 +50,7 @@ export class DelayControl {
     return Math.abs(this.excessMs) > farMs || now - this.#wishedAt > patienceMs
   }
 
-  /** Time was stretched: what is pulled next will have waited so much longer (less: negative). */
+  /** Time was stretched: the next audio will have waited longer by this (shorter: negative). */
   stepped(byMs: number, now: number): void {
     this.#least += byMs
     this.#leastBefore += byMs

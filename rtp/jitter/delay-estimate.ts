@@ -18,7 +18,7 @@ const delayPrice = 0.024
 const longDelayPrice = 0.134
 const longDelayMs = 120
 const latePrice = 380
-/** Each packet counts by so much less than the one after: half forgotten after 5 s of 20 ms packets. */
+/** Each packet weighs less than the one after by this factor: half forgotten after 5 s of 20 ms packets. */
 const forgetting = 0.997
 /** A weight this large is scaled down together with all others. */
 const largestWeight = 1e6

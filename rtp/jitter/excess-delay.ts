@@ -1,4 +1,4 @@
-/** Delay beyond the aim that is borne, and so much more that all of it goes at once. */
+/** Excess delay that is tolerated, and the excess beyond which all of it is dropped at once. */
 const borneMs = 40
 const intolerableMs = 300
 const windowMs = 500
@@ -11,7 +11,7 @@ export class ExcessDelay {
   #leastMs = Infinity
   #until = 0
 
-  /** `isBorne`: less than what is intolerable is somebody else's concern. */
+  /** `isBorne`: an excess below the intolerable is left to the stretching. */
   constructor(isBorne: boolean) {
     this.#isBorne = isBorne
   }

@@ -1,4 +1,4 @@
-/** A leap to another source or place is accepted at once when nothing came for so long. */
+/** Silence after which a leap to another source or place is accepted at once. */
 const silentMs = 100
 
 /** `first`: nothing came before. `restart`: another source, or the same at another place. `doubtful`: perhaps that. */

@@ -14,7 +14,7 @@ const quiet = 164
 /** Samples that must be unheard for a cut to be possible at all, and the most that a cut, or a repeat, needs. */
 export const leastCutMs = shortestMs + overlapMs
 export const mostCutMs = longestMs + overlapMs
-/** Unheard samples that a repeat needs; it looks back at `mostCutMs`, heard or not. */
+/** Unplayed samples that a repeat needs; it looks back at `mostCutMs`, played or not. */
 export const repeatMs = overlapMs
 
 /**

@@ -37,7 +37,7 @@ export class MixBus {
     }
   }
 
-  /** A frame of one who speaks. */
+  /** A frame of one speaker. */
   add(rate: MixRate, pcm: Int16Array): void {
     const line = this.#line(rate)
     sumInto(line.sum, pcm, 0, line.sum.length)
@@ -61,7 +61,7 @@ export class MixBus {
     for (const line of this.#lines) if (line.isWanted) this.#finish(line)
   }
 
-  /** What has been said at this rate, before `finish` or after. */
+  /** The sum at this rate, before `finish` or after. */
   sumOf(rate: MixRate): Int32Array {
     return this.#line(rate).sum
   }

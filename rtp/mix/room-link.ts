@@ -3,7 +3,7 @@ import { mixFrameMs, mixRates, samplesOfFrame } from './mix-rate.ts'
 
 /** Frames that lie between threads; a power of two. */
 const slots = 8
-/** Frames are taken so much later than they were made: threads tick at different moments, and may stall for a while. */
+/** Frames by which a part is read later than it was made: threads tick at different moments, and may stall. */
 export const linkLagFrames = 2
 /** The slot is being written. */
 const unsettled = -1

@@ -77,7 +77,7 @@ export class RoomMember {
     else if (this.#ownFrames > 0) this.#ownFrames--
   }
 
-  /** What others still hear of it when it goes; undefined when that is nothing. */
+  /** Audio that others still receive of it when it leaves; undefined when there is none. */
   lastWords(now: number): Int16Array | undefined {
     const { rate, pcm } = this
     if (rate === undefined || !this.#gate.isOpen) return undefined

@@ -21,7 +21,7 @@ export class RoomNotices {
     if (this.#waiting.length < maxWaiting && this.#waiting.at(-1) !== tone) this.#waiting.push(tone)
   }
 
-  /** Fills the next frame. Returns false when nothing sounds in it. */
+  /** Fills the next frame. Returns false when the frame is silent. */
   read(): boolean {
     if (this.#source === undefined) {
       const next = this.#waiting.shift()

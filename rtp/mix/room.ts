@@ -15,7 +15,7 @@ const earlyMs = 2.5
 
 export interface RoomHost {
   readonly opus: OpusCoders
-  /** Something of ours went wrong with this member; it is out of the room. */
+  /** A fault of ours in this member; it is out of the room. */
   failed(seat: Seat, error: unknown): void
 }
 
@@ -26,7 +26,7 @@ interface CommonCoder {
   lossPercent: number
 }
 
-/** What somebody has said who is gone. */
+/** The last audio of a member that has left. */
 interface LastWords {
   readonly rate: MixRate
   readonly pcm: Int16Array

@@ -18,7 +18,7 @@ export interface Seat {
   readonly receivesMix: boolean
   /** What its remote loses, 0 to 100. */
   readonly lossPercent: number
-  /** The next `count` samples of what its remote says. */
+  /** The next `count` samples of its remote's audio. */
   readInto(pcm: Int16Array, count: number, rate: MixRate, now: number): void
   /** `length` bytes of what it receives, in its codec, for a packet due at `at`; 0 = there is none for this frame. */
   sendMix(payload: Uint8Array, length: number, at: number, now: number): void

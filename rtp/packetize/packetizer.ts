@@ -7,7 +7,7 @@ import type { Destination, SenderEvents } from './destination.ts'
 import type { HeldFrames, OutgoingStream } from './outgoing-stream.ts'
 
 const opusUnitsPerMs = 48
-/** What waits longer than its packet lasts, and this, goes out as it is: nothing follows it. */
+/** Time beyond its length that an incomplete packet waits; then it is sent as it is: nothing follows it. */
 const patienceMs = 20
 
 /**

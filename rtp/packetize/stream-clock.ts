@@ -52,7 +52,7 @@ export class StreamClock {
     if (frames > 0) this.pass(frames)
   }
 
-  /** The time of `frames` goes by, and nothing is sent in it. */
+  /** Advances by `frames` without sending. */
   pass(frames: number): void {
     this.#stream.skip(frames * this.frameUnits)
     this.#stream.mark()

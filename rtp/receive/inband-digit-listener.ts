@@ -28,7 +28,7 @@ interface AgreedCodecs {
 
 /** Digits that come as tones. */
 export interface ToneDigits {
-  /** A digit sounds, for long enough to be one. */
+  /** A digit has lasted long enough to be one. */
   toneBegan(digit: string): void
   /** It has ended. `began`: the RTP time of its beginning. */
   toneEnded(received: ReceivedDigit, began: number): void
@@ -44,7 +44,7 @@ export class InbandDigitListener implements SampleListener {
   readonly #digits: ToneDigits
   #reader: PlayoutReader | undefined
   #detector: InbandDetector | undefined
-  /** While a digit is down as telephone-events report: some senders let its tone sound beside them. */
+  /** Used while telephone-events report a digit: some senders keep its tone in the audio. */
   #toneBesideEvents: InbandDetector | undefined
   #besideRate = 0
   #eventsUntil = Number.NEGATIVE_INFINITY
@@ -110,7 +110,7 @@ export class InbandDigitListener implements SampleListener {
     }
   }
 
-  /** The remote's samples, for somebody who reads them until `release`. */
+  /** The remote's samples, for a reader until `release`. */
   readerFor(sampleRate: StreamRate): PlayoutReader {
     this.#isRead = true
     return this.#readerAt(sampleRate)

@@ -14,7 +14,9 @@ export class KnownHosts {
   #signalled = 0
   #sip: number | undefined
   #hosts: readonly NetworkRange[] = []
-  /** The network that SIP comes from; undefined where addresses are private and belong to anybody behind the NAT. */
+  /**
+   * The network that SIP comes from; undefined where addresses are private and may belong to any host behind the NAT.
+   */
   #sipNetwork: NetworkRange | undefined
 
   signal(address: number, sources: MediaSources | undefined): void {

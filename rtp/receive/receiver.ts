@@ -18,7 +18,7 @@ const toneTrailMs = 400
 
 interface ReceiverHost {
   readonly opus: OpusCoders
-  /** A remote that was to send is missed after so long. */
+  /** Time after which a remote that should send is reported as missing. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
 }
@@ -44,7 +44,7 @@ export class Receiver implements ToneDigits, DigitListener {
   readonly #digitHeld: () => void
   #agreement: Agreement | undefined
   #other: PeerLeg | undefined
-  /** Where digits come as tones, or have come as telephone-events with their tones beside them. */
+  /** Set where digits come as tones, or have come as telephone-events with their tones in the audio. */
   #toneMute: ToneMute | undefined
   #areDigitsTones = false
   /** Telephone-events report a digit until then. */

@@ -10,7 +10,7 @@ export const probationPackets = 5
 const maxStep = 3
 /** A source on probation that is silent for so long gives its place to another of its rank. */
 const candidateStaleMs = 500
-/** A stream must have stopped for so long before another address can continue it. */
+/** Time for which a stream must have stopped before another address can continue it. */
 export const continuationQuietMs = 200
 /** Time after SDP named another address in which packets may still come from the former one. */
 export const movingMs = 2000

@@ -14,12 +14,12 @@ import { SilenceGap, shortestGapMs } from './silence-gap.ts'
 
 /** Holes up to this are concealed, longer ones are silence, in pieces of it. */
 const maxConcealedMs = 60
-/** Late packets are waited for, unless so many others wait: a recording is not played while it is made. */
+/** Late packets are waited for, unless this many others wait: a recording is not played while it is made. */
 const patienceMs = 200
 const mostWaiting = 32
 /** What `trimSilence` leaves before the first sound and after the last. */
 const trimMarginMs = 100
-/** A filter may give so much more than a packet holds. */
+/** Extra samples that a filter may give beyond a packet. */
 const filterSlackMs = 20
 /** A timestamp further ahead of the clock than this is a new beginning, to be placed by the clock. */
 const maxLeadMs = 1000
@@ -131,7 +131,7 @@ export class MessageRecorder {
     if (this.#hasBegun && now - this.#takenAt >= longestUnwrittenMs + gapPieceMs) this.#writeGapPiece()
     if (this.#sink.hasFailed) return 'failed'
     const { silenceMs, maxLengthMs } = this.#rules
-    // Packets on their way are waited for, but not a remote that says nothing.
+    // Waits for packets on their way, but not for a silent remote.
     const leadMs = this.#hasBegun && this.#hasSound && now - this.#takenAt <= shortestGapMs ? maxLeadMs : 0
     if (this.#isCut || now - this.#begunAt >= maxLengthMs + leadMs) return 'max-length'
     return silenceMs > 0 && this.#silentMs(now) >= silenceMs ? 'silence' : undefined

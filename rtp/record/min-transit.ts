@@ -8,7 +8,7 @@ const kept = 16
 const longestKept = 40 * rate
 /** Fewer do not show that a transit time has become longer. */
 const trusted = 8
-/** One packet in so many may come before its time: a sender whose timer is coarse sends it a frame early. */
+/** One packet in this many may come before its time: a sender with a coarse timer sends it a frame early. */
 const early = 12
 
 export interface TransitBounds {

@@ -11,9 +11,9 @@ const maxSessionRecorders = 4
 
 /** How both directions of a leg are decoded. */
 interface LegTracks {
-  /** What the leg's remote says. */
+  /** Codecs of the leg's remote. */
   readonly received: TrackCodecs
-  /** What is said to it. */
+  /** Codecs that are sent to it. */
   readonly sent: TrackCodecs
 }
 

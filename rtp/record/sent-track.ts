@@ -5,7 +5,7 @@ import type { TrackLine } from './track-line.ts'
 import { TrackWriter } from './track-writer.ts'
 
 const rate = 8000
-/** Ticks come a little sooner or later; what is sent goes on as its timestamps say, and so it is heard. */
+/** Ticks vary a little; sent audio continues as its timestamps say, and is played so. */
 const toleratedSamples = 0.008 * rate
 /** Beyond it there was a pause. */
 const pauseSamples = 0.02 * rate
@@ -34,7 +34,7 @@ export class SentTrack {
     this.#writer = new TrackWriter(line, side)
   }
 
-  /** A packet that is heard from `place` on, as far as we know. */
+  /** A packet that is played from `place` on, as far as we know. */
   push(packet: Uint8Array, length: number, place: number): void {
     const type = payloadTypeOf(packet)
     const codec = this.#codecs.codecOf(type)

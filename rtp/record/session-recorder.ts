@@ -80,7 +80,7 @@ export class SessionRecorder {
     this.#peer.push(packet, length, this.#placeOf(now), now)
   }
 
-  /** A packet of ours, of a prompt: it is heard at about `at`. */
+  /** A packet of one of our prompts: it is played at about `at`. */
   promptFrame(packet: Uint8Array, length: number, at: number): void {
     if (this.#isPaused || this.#rules.track === 'inbound') return
     this.#prompts ??= new SentTrack(this.#line, 'right', this.#sent)

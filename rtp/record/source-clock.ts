@@ -5,7 +5,7 @@ import { ShortestTransits } from './shortest-transits.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000
-/** The first packets together show where the source's time lies; for so long they are measured. */
+/** Time over which the first packets are measured, to find where the source's time lies. */
 const settleSamples = 0.2 * rate
 /** With fewer packets a single one proves nothing. */
 const leastPackets = 4
@@ -28,9 +28,9 @@ const driftSamples = 0.006 * rate
  * sides may be off by this much in opposite directions, plus what drifts before it is detected.
  */
 const followedSamples = 0.003 * rate
-/** What comes so much later is no drift either: the remote's time has stood still. */
+/** A delay larger than this is no drift: the remote's time has stood still. */
 const jumpSamples = 0.2 * rate
-/** A packet that is so far from where its timestamp says belongs to another time. */
+/** A packet this far from the place of its timestamp belongs to another clock. */
 const foreignSamples = rate
 /** A clock that was set ahead lies so far before the fastest transit time. */
 const aheadSamples = (stepMs * rate) / 1000
@@ -56,7 +56,7 @@ export class SourceClock {
   #aim = 0
   #isCorrecting = false
   #settlesAt = 0
-  /** The first transit times that are known well; compared with them, later ones show a clock that is not ours. */
+  /** The first transit times that are known well; later ones show against them how the clocks differ. */
   #first: TransitBounds | undefined
   #isFollowed = false
 
@@ -64,7 +64,7 @@ export class SourceClock {
     this.#perUnit = rate / clockRate
   }
 
-  /** True for a packet that does not continue what came before: what waits is to be placed before it is heard. */
+  /** True for a packet that does not continue the stream: waiting audio is placed before it. */
   isForeign(timestamp: number, place: number, step: Step): boolean {
     if (!this.#hasBegun) return false
     const late = place - this.#samplesOf(timestamp) - this.#offset
@@ -91,14 +91,17 @@ export class SourceClock {
     } else if (this.#transits.take(transit, place)) this.#judge(place)
   }
 
-  /** True once the first packets have said where they lie, or cannot be held any longer: from then on they stay there. */
+  /**
+   * True once the place of the first packets is known, or they cannot be held any longer: they stay there from then
+   * on.
+   */
   settles(place: number): boolean {
     if (place <= this.#settlesAt && place - this.#offset < longestHeld) return false
     this.settle()
     return true
   }
 
-  /** What was heard is to be laid now. */
+  /** Places the held audio now. */
   settle(): void {
     this.#settlesAt = Number.NEGATIVE_INFINITY
   }

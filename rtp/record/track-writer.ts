@@ -4,7 +4,7 @@ import type { TrackLine } from './track-line.ts'
 export class TrackWriter {
   readonly #line: TrackLine
   readonly #side: 'left' | 'right'
-  /** Place after the last piece that sounds, and its last sample. */
+  /** Place after the last audible piece, and its last sample. */
   #end = Number.NEGATIVE_INFINITY
   readonly #last = new Int16Array(1)
 

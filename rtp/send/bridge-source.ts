@@ -148,7 +148,10 @@ export class BridgeSource {
     else if (this.#state.isBridged) digits.digitUp(digit, durationMs)
   }
 
-  /** The other leg's remote has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
+  /**
+   * The other leg's remote has sent a digit as a tone: a remote that takes events gets one, and has not received the
+   * tone.
+   */
   toneEnded(digit: string): void {
     const { digits, plays } = this.#parts
     this.#wake()

@@ -3,7 +3,7 @@ import type { Agreement } from '../contract/agreement.ts'
 import { headerLength } from '../packet/header.ts'
 import type { SendParts } from './frame-parts.ts'
 
-/** After so long without a packet of the other leg we send silence of our own; otherwise the remote takes us for gone. */
+/** Silence of the other leg after which we send our own; otherwise the remote would take us for gone. */
 const relayIdleMs = 500
 
 export type FrameSourceName = 'dtmf' | 'prompt' | 'bridge' | 'silence'
@@ -94,7 +94,7 @@ export function presentSource(parts: SendParts, now: number): FrameSource | unde
   return undefined
 }
 
-/** Something of ours goes before the other leg's packets, which are not sent meanwhile. */
+/** A source of ours precedes the other leg's packets, which are not sent meanwhile. */
 export function isBridgePreempted(parts: SendParts): boolean {
   for (let i = 0; i < bridgeAt; i++) if (frameSources[i]!.hasFrame(parts, anyTime)) return true
   return false
@@ -129,7 +129,7 @@ function sendAudio(
   isPrompt: boolean,
   now: number,
 ): void {
-  // While a digit of the other leg passes, only a prompt sounds.
+  // While a digit of the other leg passes, only a prompt is sent.
   const isFree = isPrompt || now >= forwarder.eventUntil
   if (to.maySend() && bytes > 0 && isFree)
     packetizer.put(packet, agreement.payloadType, bytes, clock.frameUnits, isPrompt, clock.frames.dueAt, now)

@@ -9,7 +9,7 @@ const noEnds = new Uint32Array(0)
 /** Where a play stands in its prompt. Frames run over the end into the next round without a gap. */
 export class Playback {
   readonly playId: string
-  /** Its end is reported while its last frame sounds. */
+  /** Its end is reported while its last frame is still being played. */
   readonly isFollowed: boolean
   #prompt: Prompt
   /** Infinity = until stopped. */

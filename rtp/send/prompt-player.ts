@@ -24,7 +24,7 @@ export class PromptPlayer {
     return this.#playback !== undefined
   }
 
-  /** What was played whole still sounds, and its end is to be reported. */
+  /** A play was sent whole and is still being played; its end is to be reported. */
   get isEnding(): boolean {
     return this.#ending !== undefined
   }
@@ -42,7 +42,7 @@ export class PromptPlayer {
     if (playback.ended) this.#end(at)
   }
 
-  /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
+  /** Stops all plays, or only that one. A play that was sent whole counts as played. */
   stop(playId?: string): void {
     if (this.#ending !== undefined && (playId === undefined || this.#ending.playId === playId)) this.#reportEnd()
     const stopped = this.#playback

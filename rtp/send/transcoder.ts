@@ -144,7 +144,7 @@ export class Transcoder {
     return encoder.encodeInto(into, at, this.#pcm, 0, count)
   }
 
-  /** The other leg says something in a moment that belongs to others: it is not kept for later. */
+  /** Audio of the other leg in a moment that another source fills: it is not kept for later. */
   discard(ptimeMs: number, now: number): void {
     if (this.#reader !== undefined) this.#reader.readInto(this.#pcm, 0, (ptimeMs * this.#reader.sampleRate) / 1000, now)
   }

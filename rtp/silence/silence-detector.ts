@@ -18,7 +18,7 @@ const quietestNoiseDbm0 = -62
 const firstNoiseDbm0 = -55
 /** The estimate follows a louder room so fast, and a quieter one at once, half the way with each frame. */
 const riseDbPerS = 3
-/** A voice lasts at least so long; a shorter sound is a click. */
+/** Least duration of a voice; a shorter sound is a click. */
 const shortestVoiceMs = 30
 
 /**

@@ -35,7 +35,7 @@ export class Microphone {
     this.#source = undefined
   }
 
-  /** `id` '' or `default`: whatever the system says. Calls that live hear the new one at once. */
+  /** `id` '' or `default`: the system's choice. Live calls use the new one at once. */
   async use(id: string): Promise<void> {
     const before = this.#deviceId
     this.#deviceId = id === '' || id === 'default' ? undefined : id

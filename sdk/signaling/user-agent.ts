@@ -55,7 +55,7 @@ interface UserAgentSettings {
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'
-/** More calls at once than a person can tell apart get 486. */
+/** Calls at once that a person can distinguish; a further one gets 486. */
 const mostCalls = 8
 
 /**
@@ -79,7 +79,7 @@ export class UserAgent implements EndpointServices {
   constructor(settings: UserAgentSettings) {
     this.#random = settings.random
     this.userAgent = settings.userAgent
-    // RFC 7118 §5: a browser knows no address of its own; a invented name stands for it.
+    // RFC 7118 §5: a browser does not know its own address; an invented name takes its place.
     const localHost = `${this.word(12)}.invalid`
     this.flow = { transport: settings.transport, address: '', port: 0, socket: 0, localHost, localPort: 0 }
     this.layer = new TransactionLayer({

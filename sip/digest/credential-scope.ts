@@ -33,7 +33,7 @@ export interface ChallengeRefusal {
 type Chosen =
   | { readonly kind: 'answer'; readonly challenge: DigestChallenge }
   | { readonly kind: 'refuse'; readonly why: ScopeFault; readonly realm: string }
-  /** There is no challenge that anybody could answer. */
+  /** There is no challenge that could be answered. */
   | { readonly kind: 'none' }
 
 interface ScopeRules {

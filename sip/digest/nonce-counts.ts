@@ -14,7 +14,7 @@ export class NonceCounts {
   readonly #uses = new Map<string, Use>()
   readonly #capacity: number
 
-  /** Remembers so many nonces, the latest used. Default 4096. */
+  /** Remembers this many nonces, the latest used. Default 4096. */
   constructor(capacity = 4096) {
     this.#capacity = capacity
   }

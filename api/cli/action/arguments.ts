@@ -6,7 +6,7 @@ export interface Arguments {
   readonly flags: ReadonlyMap<string, string | true>
 }
 
-/** A mistake of the person at the keyboard: told without a stack, exit code 2. */
+/** A wrong command line: reported without a stack, exit code 2. */
 export class UsageError extends Error {}
 
 /**

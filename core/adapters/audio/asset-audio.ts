@@ -14,7 +14,7 @@ export interface AssetFile extends CachedAudio {
 export class AssetAudio {
   readonly #cache: AudioCache
   readonly #converter: AudioConverter
-  /** Calls that want the same at the same time share one conversion. */
+  /** Calls that need the same conversion at the same time share it. */
   readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
 
   constructor(cache: AudioCache, converter: AudioConverter) {

@@ -6,7 +6,7 @@ export type AudioKind = 'wav' | 'mp3' | 'ogg'
 const begins = (bytes: Uint8Array, tag: string): boolean =>
   [...tag].every((letter, at) => bytes[at] === letter.charCodeAt(0))
 
-/** Told by the bytes themselves and by no name or Content-Type; undefined for what is none of these. */
+/** Recognizes a format by its bytes, not by name or Content-Type; undefined for any other. */
 export function kindOfAudio(tagged: Uint8Array): AudioKind | undefined {
   const bytes = tagged.subarray(id3LengthOf(tagged))
   if (begins(bytes, 'RIFF') || begins(bytes, 'RF64') || begins(bytes, 'BW64')) return 'wav'

@@ -61,7 +61,7 @@ class WavOutput {
     writeSync(this.#file, new Uint8Array(pcm.buffer, pcm.byteOffset, 2 * count))
   }
 
-  /** The header counts what came in the end. */
+  /** The header gets the final length. */
   end(): void {
     if (this.#file < 0) return
     writeSync(this.#file, this.#header, 0, this.#header.length, 0)

@@ -53,7 +53,10 @@ export const npmEspeak: EspeakProgram = {
 }
 
 const mostBegun = 32
-/** A text is played when so much of it is made, some 10 ms of work; what follows is made so much at a time, and others have their turn. */
+/**
+ * A text is played when this much of it is made, some 10 ms of work; the rest is made in pieces, so that others have
+ * their turn.
+ */
 const firstSeconds = 8
 const nextSeconds = 10
 

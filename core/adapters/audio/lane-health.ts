@@ -1,4 +1,4 @@
-/** A lane that has failed rests so long, and twice as long each time that it fails again. */
+/** Time that a failed lane is not used; doubled with each further failure. */
 const firstRestMs = 1000
 const longestRestMs = 60_000
 
@@ -22,7 +22,7 @@ export class LaneHealth {
     return true
   }
 
-  /** Returns how long it rests. */
+  /** Returns how long the lane is not used. */
   failed(now: number): number {
     const restMs = Math.min(longestRestMs, firstRestMs * 2 ** Math.min(this.#failures, 10))
     this.#failures++

@@ -1,4 +1,4 @@
-/** A frame of free format is looked for at the beginning, and another of its kind after it, within so much. */
+/** A frame of free format is searched at the beginning, with another of its kind after it, within these bytes. */
 const searched = 4096
 const longestFrame = 4608
 const leastFrame = 32

@@ -58,7 +58,7 @@ export class OggDecoder {
     return samples
   }
 
-  /** Makes up `count` samples of what is lost, 120 ms at most. */
+  /** Conceals `count` lost samples, 120 ms at most. */
   concealInto(pcm: Int16Array, count: number): void {
     this.#sum.fill(0)
     for (const [stream, decoder] of this.#decoders.entries()) {

@@ -35,7 +35,7 @@ const bytesPerCharacter = 64 * 1024
 const bytesAtLeast = 1024 * 1024
 /** What no samples are called. */
 const otherTypes = /^(application\/(json|problem)|text\/|audio\/(mpeg|mp3|ogg|opus|aac|flac))/i
-/** The server says that the words, or the voice, are wrong: the next words may be right. */
+/** Statuses that are about the text or the voice: the next text may succeed. */
 const faultsOfText: ReadonlySet<number> = new Set([400, 404, 413, 415, 422])
 
 /** Any server that speaks OpenAI's `POST /v1/audio/speech`. Its address is the operator's, so it may be a private one. */

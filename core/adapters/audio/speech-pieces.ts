@@ -39,7 +39,7 @@ function cutOf(text: string, size: number): number {
   const ends = sentences.length > 0 ? sentences : clauses.length > 0 ? clauses : endsIn(window, wordEnd)
   const end = ends.findLast(at => at <= size) ?? ends[0]
   if (end !== undefined) return end
-  // Nothing but letters; what belongs together as one character stays so.
+  // Only letters; a surrogate pair is not split.
   const isTorn = /[\ud800-\udbff]/.test(text[size - 1] ?? '')
   return isTorn ? size + 1 : size
 }
@@ -50,7 +50,7 @@ const endsIn = (text: string, pattern: RegExp): number[] =>
 /** Samples of a piece begin and end so softly, where others adjoin it. */
 const easedMs = 2
 
-/** 16 bits, little-endian, in place: no click where a piece was cut while it sounded. */
+/** 16 bits, little-endian, in place: fades the ends, so that a cut within a sound does not click. */
 export function easeEnds(
   pcm: Uint8Array,
   sampleRate: number,

@@ -7,7 +7,7 @@ import { spokenPcm } from './spoken-wav.ts'
 export interface Growth {
   readonly durationMs: number
   readonly isWhole: boolean
-  /** The rest could not be spoken: what there is, is all. */
+  /** The rest could not be spoken: this is all of it. */
   readonly fault?: string
 }
 

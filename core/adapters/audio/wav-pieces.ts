@@ -4,7 +4,7 @@ import type { ChildStream } from './child-stream.ts'
 import { SpeechFault, type SpokenPiece } from './speech-engine.ts'
 import { faultOfRate, pcmOf } from './spoken-wav.ts'
 
-/** A head is looked for in so much. */
+/** Bytes in which a head is searched. */
 const maxHeadBytes = 64 * 1024
 
 /** The WAV that a program writes, in pieces of samples as they come. */

@@ -11,7 +11,7 @@ const stampAt = headerBytes + 4
 const stampedBytes = 160
 const batchPackets = 256
 const dontWait = 0x40
-/** A generator that is late by this sends bursts of its own making. */
+/** A generator that is this late sends bursts of its own. */
 const lateBeatMs = 10
 const mostLateShare = 0.01
 /** What is still on its way when the measurement ends. */
@@ -43,7 +43,7 @@ export interface RtpLoadReport {
   readonly lateP99Ms: number
   /** From our send call to the kernel's time of arrival; undefined where packets do not come through untouched. */
   readonly insideMs: { readonly p50: number; readonly p99: number; readonly max: number } | undefined
-  /** Half of our own packets, and all but a hundredth, left so much after their time. */
+  /** How late the median and the 99th percentile of our own packets left. */
   readonly generatorLateMs: { readonly p50: number; readonly p99: number }
   readonly generatorKeptUp: boolean
   /** Datagrams that the kernel dropped at our sockets. */
@@ -54,11 +54,11 @@ export interface RtpLoadReport {
 class RtpSide {
   readonly port: number
   readonly speech: Speech
-  /** Only so many of the legs speak. */
+  /** Number of legs that speak. */
   speaking = Number.POSITIVE_INFINITY
   /** Where each leg's remote is. */
   readonly remotes: number[] = []
-  /** Which leg hears from a port; −1 = none. */
+  /** Leg that receives from a port; −1 = none. */
   readonly legOf = new Int32Array(65_536).fill(-1)
   readonly receiver: TimedReceiver
   readonly sequences: number[] = []
@@ -85,7 +85,7 @@ class RtpSide {
     this.forget(leg)
   }
 
-  /** What came so far counts no more. */
+  /** Forgets what was received so far. */
   forget(leg: number): void {
     this.firsts[leg] = -1
     this.highests[leg] = -1
@@ -142,7 +142,10 @@ export class RtpLoad {
     return this.#unsent
   }
 
-  /** Speaks for so long without counting, then for so long with. `beforeMs` and `afterMs` see the measured part begin and end. */
+  /**
+   * Speaks for a time without counting, then for a time with. `beforeMs` and `afterMs` are called around the measured
+   * part.
+   */
   async run(
     warmUpMs: number,
     measureMs: number,

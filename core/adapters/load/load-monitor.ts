@@ -9,7 +9,7 @@ import { refusalNews } from './refusal-news.ts'
 
 /** How exactly the delay of the event loop is measured, ms. */
 const loopResolutionMs = 5
-/** Memory and media threads are looked at so often; of media the best of so many looks counts. */
+/** Interval at which memory and media threads are measured; for media the best of several measures counts. */
 const slowlyMs = 1000
 const looksInARow = 3
 

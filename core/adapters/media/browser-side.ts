@@ -32,7 +32,7 @@ export class BrowserSide {
     this.#ssrc = ssrc
   }
 
-  /** For the media thread, which hears on all of them. */
+  /** All of them, for the media thread. */
   get opening(): BrowserOpening {
     return { ...this.#credentials, addresses: this.addresses }
   }

@@ -5,7 +5,7 @@ import type { RtpMediaOptions } from './rtp-media-options.ts'
 /** How two sessions of this switch reach each other. */
 const amongUs = '127.0.0.1'
 const anyAddress = '0.0.0.0'
-/** Candidates for a browser: it checks each with each of its own. */
+/** Candidates for a browser, which checks each of them with each of its own. */
 const mostCandidates = 4
 
 export type AddressOptions = Pick<RtpMediaOptions, 'settings' | 'bindAddress' | 'localAddressFor'>

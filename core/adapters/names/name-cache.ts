@@ -1,4 +1,4 @@
-/** What DNS said; `failed`: it did not say, which is another thing than that there is nothing. */
+/** Answer of DNS; `failed`: no server answered, which differs from an empty answer. */
 export type Answer<Found> =
   | { readonly kind: 'found'; readonly records: readonly Found[]; readonly ttlMs: number }
   | { readonly kind: 'none'; readonly code: string }
@@ -6,7 +6,10 @@ export type Answer<Found> =
 
 /** Names remembered; the oldest goes first. */
 const mostRemembered = 20_000
-/** RFC 2308 wants the zone's own time, which is not reported; short enough for a name that is just being made. */
+/**
+ * RFC 2308 takes the time from the zone, which is not reported here; this is short enough for a name that is being
+ * created.
+ */
 const noneMs = 10_000
 /** A name whose servers do not answer is not asked for again at once: each asking costs seconds. */
 const failedMs = 5_000

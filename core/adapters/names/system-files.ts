@@ -34,7 +34,7 @@ export function parseHosts(text: string): Hosts {
 export interface SearchRules {
   readonly servers: readonly string[]
   readonly domains: readonly string[]
-  /** A name with so many dots is tried as it is first. */
+  /** A name with this many dots is tried unchanged first. */
   readonly ndots: number
 }
 

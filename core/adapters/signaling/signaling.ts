@@ -77,7 +77,7 @@ export interface TrunkHealth {
   readonly isReachable: boolean | undefined
 }
 
-/** What came of OPTIONS that were sent to a trunk on demand. */
+/** Result of OPTIONS that were sent to a trunk on demand. */
 export interface TrunkTest {
   readonly isReachable: boolean
   readonly milliseconds: number

@@ -8,7 +8,10 @@ import { StoreError } from './errors.ts'
 import type { Page, PageRange } from './page.ts'
 import type { Served } from './served.ts'
 
-/** Uploads that are read at once; of one account; and that wait. A slow client keeps a place of its own account. */
+/**
+ * Uploads that are read at once, those of one account, and those that wait. A slow client occupies a place of its own
+ * account.
+ */
 const arrivingAtOnce = { width: 32, widthPerOwner: 4, maxWaiting: 1000, maxWaitingPerOwner: 64 }
 /** One upload is synced at a time: a commit of calls' rows that comes meanwhile waits for one slice of one upload. */
 const syncedAtOnce = {

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Outbox, PendingCallback } from './outbox.ts'
 
-/** What came of a try of a status callback. */
+/** Result of one try of a status callback. */
 export type CallbackEnd =
   | { readonly type: 'retry'; readonly tries: number; readonly dueUnix: number }
   | { readonly type: 'delivered' | 'gave-up'; readonly tries: number; readonly report: CallbackReport }

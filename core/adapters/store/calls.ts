@@ -170,7 +170,7 @@ export class Calls implements Omit<CallStore, 'knownOwner'> {
     return committed
   }
 
-  /** False: refused for want of money. */
+  /** False: refused because the money does not suffice. */
   #write(change: Change, unixMs: number): boolean {
     const { holds, events, idempotency, quotas } = this.#parts
     switch (change.type) {

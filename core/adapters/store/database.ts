@@ -19,7 +19,7 @@ export const databaseFile = 'sauti.db'
 const lockFile = 'sauti.lock'
 /** The files that only SQLite copies rightly, and the lock. */
 export const isDatabaseFile = (name: string): boolean => name.startsWith(databaseFile) || name.startsWith(lockFile)
-/** Opening waits so long for another process. */
+/** Time that opening waits for another process. */
 const busyTimeoutMs = 5000
 /** Time that a transaction waits inside SQLite before its units wait in their queue. */
 const lockWaitMs = 20

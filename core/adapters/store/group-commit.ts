@@ -3,7 +3,7 @@ import { StoreError } from './errors.ts'
 
 /** While another process holds the write lock, it is asked for again so often. */
 const retryMs = 50
-/** Closing waits so long for a lock that another process holds. */
+/** Time that closing waits for a lock that another process holds. */
 const closeWaitMs = 5000
 /** Units that may wait for that lock; one more is refused with `store.busy`. */
 const maxWaiting = 100_000

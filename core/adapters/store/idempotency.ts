@@ -2,7 +2,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { Change } from '../../ports/store.ts'
 import type { Database } from './database.ts'
 
-/** A key is remembered so long from its first use. */
+/** Time from its first use that a key is remembered. */
 export const idempotencyLifeMs = 24 * 3600 * 1000
 
 type IdempotencyStart =

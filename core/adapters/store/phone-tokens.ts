@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
-/** An expired or revoked row is kept so long, for requests about it. */
+/** Time that an expired or revoked row is kept, for requests about it. */
 const keptAfterExpiryMs = 30 * 24 * 3_600_000
 const forgetAtOnce = 1000
 /** How many tokens of one extension a digest answer is compared with, usable and newest ones first. */

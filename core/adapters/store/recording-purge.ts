@@ -6,7 +6,7 @@ import type { BoundedStorage } from '../recordings/bounded-storage.ts'
 import { storedOf } from '../recordings/recording-hand-over.ts'
 import type { Repositories } from './repositories.ts'
 
-/** What cannot be purged is stepped over, until there is so much of it. */
+/** Recordings that cannot be purged are skipped, up to this many. */
 const maxStuck = 1000
 
 interface RecordingPurgeParts {

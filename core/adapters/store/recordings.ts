@@ -11,7 +11,7 @@ import type { PageRange } from './page.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
-/** A deleted recording's file stays so long, in case it was a slip; then it is purged without another event. */
+/** Time that a deleted recording's file is kept, in case of a mistake; then it is purged without another event. */
 export const deletedKeptMs = 7 * 24 * 3_600_000
 
 /** Where the files are, by the paths of the rows. */

@@ -9,10 +9,10 @@ import type { FromTraces, ToTraces, TraceThreadConfig } from './trace-protocol.t
 const startAfterMs = 500
 /** A thread that died is started again after this pause. */
 const respawnMs = 1000
-/** Closing waits so long for what is still to be written. */
+/** Time that closing waits for the remaining records. */
 const closeMs = 5000
 
-/** The thread of traces, from the side of who asks. */
+/** The trace thread, as its users see it. */
 export class TraceLink {
   readonly #config: TraceThreadConfig
   readonly #log: Log

@@ -67,7 +67,7 @@ export class CallbackBacklog {
     if (after === undefined || held > this.#limits.perAccount / 2) return
     const room = Math.min(this.#limits.perAccount - held, this.#limits.total - this.#size)
     if (room <= 0) return
-    // What comes after the last that was read is read with everybody else's.
+    // Callbacks after the last one read are read together with all others.
     const rows = await this.#outbox.pendingOf(account, { after, upTo: this.#lastRead }, room)
     for (const callback of rows) this.#take(callback, take)
     const last = rows.at(-1)

@@ -19,7 +19,7 @@ interface Waiting {
 
 /** A thread that died is started again after this pause. */
 const respawnMs = 1000
-/** Closing waits so long for the last commit. */
+/** Time that closing waits for the last commit. */
 const closeMs = 10_000
 
 /**
