@@ -1,8 +1,8 @@
 import { BytePace } from './byte-pace.ts'
 
 /** After this much work, in one piece or in several, the thread is left to calls for as long as the work took. */
-const restFromMs = 1
-const mostRestMs = 50
+const pauseFromMs = 1
+const longestPauseMs = 50
 /**
  * Bytes of bodies and files that an owner may move: sockets and disks take kernel time on the processor that calls
  * need.
@@ -73,17 +73,17 @@ export class WorkTurns {
     const begun = this.#loop.now()
     piece?.()
     // What the piece does is done by then: it runs before anything else does.
-    this.#loop.soon(() => this.#rest(this.#loop.now() - begun))
+    this.#loop.soon(() => this.#pause(this.#loop.now() - begun))
   }
 
-  #rest(tookMs: number): void {
+  #pause(tookMs: number): void {
     this.#workedMs += tookMs
-    if (this.#workedMs < restFromMs) {
+    if (this.#workedMs < pauseFromMs) {
       this.#turn()
       return
     }
-    const restMs = Math.min(mostRestMs, this.#workedMs)
+    const pauseMs = Math.min(longestPauseMs, this.#workedMs)
     this.#workedMs = 0
-    this.#loop.later(() => this.#turn(), restMs)
+    this.#loop.later(() => this.#turn(), pauseMs)
   }
 }

@@ -73,7 +73,7 @@ const Session = Type.Object({
     state: choice(['closed', 'waiting', 'confirmed', 'learned', 'resumed'], 'As in `media_source` of live calls.'),
     signalled: place('The address in SDP; empty = none.'),
     address: place('Where media comes from and goes to; empty = nowhere for now.'),
-    candidate_packets: count('Packets that another source on probation has sent so far.'),
+    candidate_packets: count('Packets that the candidate, a source that is not learned yet, has sent so far.'),
     changes: count('How often it moved without an offer or answer.'),
     refused_packets: count('Of sources that are not accepted.'),
     withheld_packets: count('That were not sent to an address that never answered.'),

@@ -97,7 +97,7 @@ const adaptively = (stream: Stream, trace: Trace, coders: OpusCoders, isBare: bo
   return { pcm, delays, unheard: lost + dropped, concealedMs, acceleratedMs, expandedMs }
 }
 
-/** Ours, but whatever it makes up is silent. */
+/** Ours, with silence in place of concealment. */
 export const nothingHidden: Listening = (stream, trace, coders) => adaptively(stream, trace, coders, true)
 
 /** Every packet is played `delayMs` after the place that the first one gives it, or never; losses are hidden as we do. */

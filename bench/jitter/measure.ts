@@ -10,7 +10,7 @@ export const contenders = [
   { name: 'adaptive', about: 'ours: stretches time, hides losses', listen: adaptive },
   { name: 'fixed 60 ms', about: 'hides losses as ours does', listen: fixedDelay(60) },
   { name: 'fixed 120 ms', about: 'hides losses as ours does', listen: fixedDelay(120) },
-  { name: 'nothing hidden', about: 'ours, but what it makes up is silent', listen: nothingHidden },
+  { name: 'nothing hidden', about: 'ours, but losses are silent', listen: nothingHidden },
 ] as const satisfies readonly { readonly name: string; readonly about: string; readonly listen: Listening }[]
 
 interface Measured {

@@ -47,7 +47,7 @@ export function reportOf(results: Results, pictures: string): string {
 Written by \`npm run bench:jitter\`, which makes it again with the same figures for the same seed (here ${seed}, ${seconds} s a
 network). Nothing runs in real time: packets, networks and listeners live in virtual time.
 
-Speech of four voices (${engine}) is coded into packets of 20 ms and sent over networks that are made up, but as real ones are.
+Speech of four voices (${engine}) is coded into packets of 20 ms and sent over networks that are simulated like real ones.
 Four listeners read them every 20 ms:
 
 ${contenders.map(one => `- **${one.name}**: ${one.about}`).join('\n')}
@@ -97,7 +97,7 @@ ${comparisonOf(wide)}
 
 ${countersOf(narrow)}
 
-*Unheard*: packets lost, or too late to be played. *Concealed*: sound made up for them and while waiting. *Accelerated*,
+*Unheard*: packets lost, or too late to be played. *Concealed*: audio generated for them and while waiting. *Accelerated*,
 *expanded*: time taken out and put in by pitch periods.
 
 ## How it works
@@ -110,7 +110,7 @@ ${countersOf(narrow)}
   gives up a period; more than 300 ms too much is dropped at once.
 - **Losses** (\`concealment.ts\`): G.711 and G.722 in the manner of G.711 appendix I, Opus by itself; with Opus' error correction the
   buffer waits one packet longer while there are losses. A packet that comes after its place was filled is joined at the point
-  of its first pitch period that fits on what was made up.
+  of its first pitch period that fits the concealed audio.
 - Calls between legs of the same codec have no jitter buffer at all: their packets are passed on byte by byte.
 `
 }

@@ -6,7 +6,7 @@ export const noiseLevelOf = (payload: Uint8Array, from: number, length: number):
   length === 0 ? -usualLevel : -(payload[from]! & 0x7f)
 
 /**
- * The noise of a remote that rests (RFC 3389): white, at the level that it reported. Its spectrum, where it reported one, is
+ * The noise of a silent remote (RFC 3389): white, at the level that it reported. Its spectrum, where it reported one, is
  * left out, as a decoder may (§3.2).
  */
 export class ComfortNoise {

@@ -57,7 +57,7 @@ export const isOpusRepair = (payload: Uint8Array, from: number, length: number):
 }
 
 /** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes means that its sender is silent (DTX). */
-export const isOpusRest = (length: number): boolean => length <= 2
+export const isOpusDtx = (length: number): boolean => length <= 2
 
 /** The loss from which the bitrate falls no further: with less, libopus would leave out the repair that losses need. */
 const heavyLossPercent = 10

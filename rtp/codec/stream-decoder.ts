@@ -4,7 +4,7 @@ import { Resampler } from '../resample/resampler.ts'
 import { type AudioCodecName, codecFacts, type StreamRate } from './codec-name.ts'
 import { pcma, pcmu } from './g711.ts'
 import { G722Decoder } from './g722.ts'
-import { isOpusRest, type OpusCoders, type OpusDecoder } from './opus.ts'
+import { isOpusDtx, type OpusCoders, type OpusDecoder } from './opus.ts'
 
 /** The longest packet that is taken: 120 ms. */
 export const longestPacketMs = 120
@@ -33,7 +33,7 @@ export class StreamDecoder {
   #resamplesFrom = 0
   /** The last that was decoded was Opus, and how long since then. */
   #isOpus = false
-  #rests = false
+  #isDtx = false
   #concealedMs = 0
   /** The last audio fills a wait. */
   #waits = false
@@ -47,8 +47,8 @@ export class StreamDecoder {
   }
 
   /** The remote is silent (DTX) as Opus reported. */
-  get rests(): boolean {
-    return this.#rests
+  get isDtx(): boolean {
+    return this.#isDtx
   }
 
   /** Samples that are still in the filter when a codec of another rate follows: its audio is delayed by as much. */
@@ -117,7 +117,7 @@ export class StreamDecoder {
     length: number,
   ): number {
     this.#isOpus = false
-    this.#rests = false
+    this.#isDtx = false
     const nativeRate = codecFacts[codec].sampleRate
     if (nativeRate === this.sampleRate) return this.#decodeInto(pcm, at, codec, payload, from, length)
     this.#native ??= new Int16Array(longestPacketMs * 16)
@@ -133,7 +133,7 @@ export class StreamDecoder {
     }
     const step = (concealStepMs * this.sampleRate) / 1000
     let done = 0
-    while (done < count && (this.#rests || this.#concealedMs < longestConcealedMs)) {
+    while (done < count && (this.#isDtx || this.#concealedMs < longestConcealedMs)) {
       const added =
         count - done >= step ? this.#ownInto(pcm, at + done, step) : this.#partInto(pcm, at + done, count - done)
       if (added === 0) break
@@ -213,7 +213,7 @@ export class StreamDecoder {
       this.concealInto(pcm, at, expected)
       return expected
     }
-    this.#rests = isOpusRest(length)
+    this.#isDtx = isOpusDtx(length)
     this.#concealedMs = 0
     return count
   }

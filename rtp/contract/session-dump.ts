@@ -24,8 +24,8 @@ interface SourceDump {
   readonly signalled: string
   /** Where media comes from and goes to; empty = nowhere for now. */
   readonly address: string
-  /** Packets that another source on probation has sent so far. */
-  readonly candidatePackets: number
+  /** Packets that the candidate, a source that is not learned yet, has sent so far. */
+  readonly packetsToLearn: number
 }
 
 /** What waits in the jitter buffer. */

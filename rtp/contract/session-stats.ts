@@ -4,7 +4,7 @@ import { noPlayout, type PlayoutCounters } from '../jitter/playout-counters.ts'
  * - `closed`: no offer or answer has named an address
  * - `waiting`: an address is signalled, and nothing has come from it
  * - `confirmed`: media has come from the signalled address
- * - `learned`: another source has passed its probation
+ * - `learned`: another source was a candidate, and is accepted now
  * - `resumed`: the same after another offer or answer that named the same address
  */
 export type SourceState = 'closed' | 'waiting' | 'confirmed' | 'learned' | 'resumed'

@@ -1,5 +1,5 @@
 import { codecFacts } from '../codec/codec-name.ts'
-import { isOpusRest, type OpusCoders } from '../codec/opus.ts'
+import { isOpusDtx, type OpusCoders } from '../codec/opus.ts'
 import { StreamEncoder } from '../codec/stream-encoder.ts'
 import { mixRateOf } from './mix-rate.ts'
 import type { SeatFormat } from './seat.ts'
@@ -23,7 +23,7 @@ export class MixCoder {
   encode(pcm: Int16Array, from: number, count: number): void {
     const length = this.#encoder.encodeInto(this.payload, 0, pcm, from, count)
     // What the encoder would not send, or cannot yet.
-    this.length = this.#isOpus && isOpusRest(length) ? 0 : length
+    this.length = this.#isOpus && isOpusDtx(length) ? 0 : length
   }
 
   tune(lossPercent: number): void {

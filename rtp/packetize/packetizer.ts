@@ -1,4 +1,4 @@
-import { isOpusRest } from '../codec/opus.ts'
+import { isOpusDtx } from '../codec/opus.ts'
 import { OpusFrames } from '../codec/opus-frames.ts'
 import { OpusPacker } from '../codec/opus-packer.ts'
 import type { DatagramNetwork } from '../net/network.ts'
@@ -108,7 +108,7 @@ export class Packetizer implements HeldFrames {
       this.#add(this.#packer, frames, i, payload, each, at + (i * each) / opusUnitsPerMs, now)
     }
     // Its sender is silent (DTX): nothing follows for a while.
-    if (isOpusRest(bytes)) this.flush()
+    if (isOpusDtx(bytes)) this.flush()
   }
 
   describe(ptimeMs: number): string {

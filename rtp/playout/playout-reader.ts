@@ -252,7 +252,7 @@ export class PlayoutReader {
       this.#silence(count)
       return
     }
-    if (this.#isNoisy || this.#decoder.rests) {
+    if (this.#isNoisy || this.#decoder.isDtx) {
       this.#fillSilence(count)
       return
     }
@@ -268,7 +268,7 @@ export class PlayoutReader {
   /** The remote sent nothing and meant it. */
   #fillSilence(count: number): void {
     if (this.#isNoisy) this.#noise.fillInto(this.#pcm, this.#end, count)
-    else if (this.#decoder.rests) this.#decoder.concealInto(this.#pcm, this.#end, count)
+    else if (this.#decoder.isDtx) this.#decoder.concealInto(this.#pcm, this.#end, count)
     else this.#decoder.silenceInto(this.#pcm, this.#end, count)
     this.#add(count)
   }

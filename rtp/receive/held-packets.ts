@@ -1,10 +1,10 @@
-import { probationPackets } from './symmetric-rtp.ts'
+import { packetsToLearn } from './symmetric-rtp.ts'
 
 /** Longer packets are not worth the room: 120 ms of G.711 and a header with an extension. */
 const longest = 1080
 
 /**
- * The packets of a source on probation: once it is learned they are played after all, so that a remote behind a NAT
+ * The packets of a candidate source: once it is learned they are played after all, so that a remote behind a NAT
  * loses nothing of its first words. Room is made at the first need, once.
  */
 export class HeldPackets {
@@ -16,14 +16,14 @@ export class HeldPackets {
     return this.#count
   }
 
-  /** `nth` of its probation, from 1. What was held of another source is forgotten. */
+  /** The `nth` packet of the candidate, from 1. Packets of another candidate are forgotten. */
   hold(packet: Uint8Array, length: number, nth: number): void {
     if (nth === 1) this.#count = 0
-    if (nth !== this.#count + 1 || nth > probationPackets || length > longest) {
+    if (nth !== this.#count + 1 || nth > packetsToLearn || length > longest) {
       this.#count = 0
       return
     }
-    this.#slots ??= Array.from({ length: probationPackets }, () => new Uint8Array(longest))
+    this.#slots ??= Array.from({ length: packetsToLearn }, () => new Uint8Array(longest))
     const slot = this.#slots[this.#count]!
     for (let i = 0; i < length; i++) slot[i] = packet[i]!
     this.#lengths[this.#count] = length

@@ -73,7 +73,7 @@ export class Ingress {
     this.#sink.receive(packet, length, kind, now)
   }
 
-  /** What a source said on its probation, now that it is accepted. */
+  /** Plays the packets that the source sent as a candidate, now that it is accepted. */
   #releaseHeld(now: number): void {
     for (let at = 0; at < this.#held.count; at++) {
       const packet = this.#network.slot()

@@ -23,14 +23,14 @@ export type SourceInput =
   | 'known'
   | 'unknown'
 
-/** `accept`: it is played. `return`: it is, and media goes there again. `probe`: held until its probation is over. */
+/** `accept`: play it. `return`: play it, and send there again. `probe`: hold it while its source is a candidate. */
 type SourceAction = 'accept' | 'return' | 'probe'
 
 type Cell = readonly [next: SourceState, action: SourceAction]
 
 /**
  * Symmetric RTP (RFC 4961) without RTP bleed. A missing cell refuses the packet and changes nothing. The state of a
- * `probe` cell is entered when the probation is passed, not before.
+ * `probe` cell is entered when the candidate has sent enough packets, not before.
  */
 export const sourceTable: Readonly<Record<SourceState, Readonly<Partial<Record<SourceInput, Cell>>>>> = {
   closed: {},

@@ -5,10 +5,10 @@ import { KnownHosts, ranks } from './known-hosts.ts'
 import { type SourceInput, sourceTable } from './source-states.ts'
 
 /** Packets in a row that another source must send before it is learned. None is played or answered before. */
-export const probationPackets = 5
-/** A gap of more than this in its sequence numbers starts the probation again. */
+export const packetsToLearn = 5
+/** A gap of more than this in its sequence numbers makes the candidate start again. */
 const maxStep = 3
-/** A source on probation that is silent for so long gives its place to another of its rank. */
+/** Silence after which a candidate gives its place to another source of its rank. */
 const candidateStaleMs = 500
 /** Time for which a stream must have stopped before another address can continue it. */
 export const continuationQuietMs = 200
@@ -17,12 +17,12 @@ export const movingMs = 2000
 /** Steps in the sequence numbers up to this continue a stream (RFC 3550 §A.1 MAX_DROPOUT). */
 const maxDropout = 3000
 
-/** `learned`, `returned`: accepted, and media goes to this source from now on. `held`: on probation. */
+/** `learned`, `returned`: accepted, and media goes to this source from now on. `held`: a candidate. */
 export type Verdict = 'accepted' | 'learned' | 'returned' | 'held' | 'refused'
 
 /**
  * Whose packets are taken, and where ours go (symmetric RTP, RFC 4961): `sourceTable` has the rules. The address that SDP
- * names is taken at once. Another source is learned after a probation, and only from known hosts (`KnownHosts`: the address
+ * names is taken at once. Another source is a candidate first, and is learned only on known hosts (`KnownHosts`: the address
  * in SDP, the address that SIP comes from and its /24, the trunk's `media_hosts`). While packets come from the signalled
  * address no other source is learned, except where the same stream continues. A learned source yields to one of a higher rank.
  */
@@ -74,8 +74,8 @@ export class SymmetricRtp {
   isFrom(address: number): boolean {
     return address === this.#address
   }
-  /** How many packets of its probation the present candidate has sent. */
-  get candidatePackets(): number {
+  /** Packets that the present candidate has sent. */
+  get packetsToLearn(): number {
     return this.#candidatePackets
   }
 
@@ -158,7 +158,7 @@ export class SymmetricRtp {
   #probe(address: number, port: number, ssrc: number, sequence: number, now: number): 'refused' | 'held' | 'passed' {
     const isCandidate = address === this.#candidateAddress && port === this.#candidatePort
     const isFresh = this.#candidatePackets > 0 && now - this.#candidateAt < candidateStaleMs
-    // A rival starts no probation beside one that goes on, unless it is closer to signalling.
+    // Another source does not displace the candidate, unless it is closer to signalling.
     if (isFresh && !isCandidate && this.hosts.rankOf(address) <= this.hosts.rankOf(this.#candidateAddress)) {
       return 'refused'
     }
@@ -170,6 +170,6 @@ export class SymmetricRtp {
     this.#candidateSequence = sequence
     this.#candidateAt = now
     this.#candidatePackets = goesOn ? this.#candidatePackets + 1 : 1
-    return this.#candidatePackets < probationPackets ? 'held' : 'passed'
+    return this.#candidatePackets < packetsToLearn ? 'held' : 'passed'
   }
 }

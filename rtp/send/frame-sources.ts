@@ -1,4 +1,4 @@
-import { isOpusRest } from '../codec/opus.ts'
+import { isOpusDtx } from '../codec/opus.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import { headerLength } from '../packet/header.ts'
 import type { SendParts } from './frame-parts.ts'
@@ -54,8 +54,8 @@ const bridge: FrameSource = {
     if (!transcoder.isReady) return false
     const bytes = transcoder.frameInto(packet, headerLength, clock.frames.frameMs, now)
     // What the encoder would not send.
-    const isRest = agreement.codec === 'opus' && isOpusRest(bytes)
-    sendAudio(parts, agreement, packet, isRest ? 0 : bytes, false, now)
+    const isDtx = agreement.codec === 'opus' && isOpusDtx(bytes)
+    sendAudio(parts, agreement, packet, isDtx ? 0 : bytes, false, now)
     return true
   },
   describe: ({ state, transcoder }, { codec }) =>

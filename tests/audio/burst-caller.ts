@@ -19,7 +19,7 @@ export class Caller {
   /** When bursts began. */
   readonly bursts: number[] = []
   /** Skips the frame in the caller's own time, without a packet. */
-  isResting = false
+  isSilent = false
   rtpTimeStands = false
   lossShare = 0
   readonly #silence = new Uint8Array(160)
@@ -44,7 +44,7 @@ export class Caller {
       this.#frames++
       const { peer } = one
       const { timestamp } = peer
-      if (!this.isResting) {
+      if (!this.isSilent) {
         if (this.#burst && now - this.#burstAt > 200) {
           this.bursts.push(now)
           this.#burstAt = now

@@ -299,8 +299,8 @@ test('Opus to Opus: losses and DTX keep their time, and no packet waits for one 
   let n = 0
   media.run(1200, now => {
     if (now % 20 !== 0) return
-    const isResting = n > 40 && n < 55
-    one.say(one.frame(pcm, n), n === 31 || isResting)
+    const isSilent = n > 40 && n < 55
+    one.say(one.frame(pcm, n), n === 31 || isSilent)
     n++
   })
   // A pause is no loss: its packets were never sent.

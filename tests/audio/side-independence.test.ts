@@ -66,19 +66,19 @@ const rows: readonly Row[] = [
   {
     name: 'a pause of three seconds, its time counted (silence suppression)',
     run: caller => {
-      caller.isResting = true
+      caller.isSilent = true
       caller.run(3000)
-      caller.isResting = false
+      caller.isSilent = false
     },
     allowed: () => ({ pauseMs: 520 }),
   },
   {
     name: 'a pause of three seconds that its times do not count',
     run: caller => {
-      caller.isResting = true
+      caller.isSilent = true
       caller.rtpTimeStands = true
       caller.run(3000)
-      caller.isResting = false
+      caller.isSilent = false
     },
     allowed: () => ({ pauseMs: 520 }),
   },
@@ -87,14 +87,14 @@ const rows: readonly Row[] = [
     run: caller => {
       const { one } = caller.talk
       for (let n = 0; n < 3; n++) {
-        caller.isResting = true
+        caller.isSilent = true
         caller.run(1400, now => {
           if (now % 200 !== 0) return
           const { timestamp } = one.peer
           one.peer.say(Uint8Array.of(60), { payloadType: 13 })
           one.peer.timestamp = timestamp
         })
-        caller.isResting = false
+        caller.isSilent = false
         caller.run(600)
       }
     },
@@ -105,9 +105,9 @@ const rows: readonly Row[] = [
     name: 'short pauses without comfort noise, one after the other',
     run: caller => {
       for (let n = 0; n < 8; n++) {
-        caller.isResting = true
+        caller.isSilent = true
         caller.run(240)
-        caller.isResting = false
+        caller.isSilent = false
         caller.run(260)
       }
     },
@@ -117,12 +117,12 @@ const rows: readonly Row[] = [
     name: 'hold and back (sendonly, sendrecv)',
     run: caller => {
       const { media, one, two } = caller.talk
-      caller.isResting = true
+      caller.isSilent = true
       media.do(callAs('a', one.codec, { receive: false }))
       caller.run(2000)
       media.do(callAs('b', two.codec))
       media.do(callAs('a', one.codec))
-      caller.isResting = false
+      caller.isSilent = false
     },
     allowed: () => ({ pauseMs: 520 }),
   },

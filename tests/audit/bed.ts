@@ -97,7 +97,7 @@ export class AuditBed {
   }
 
   /** Nothing lives any more. */
-  async atRest(): Promise<void> {
+  async idle(): Promise<void> {
     await until('all calls to end', async () => (await this.live()).length === 0, 60_000)
   }
 

@@ -193,7 +193,7 @@ calls('behind a NAT: learned from the address that SIP comes from, not from who 
   await call.answered({ address: innerAddress, port: 4000 })
   await call.speaks(2, 'attackers')
   const carried = await call.carriedWhile(peerByte, () => call.speaks(2, peer, 'attackers'))
-  assert.ok(carried >= 98, `${carried}: what it said on probation is carried, too`)
+  assert.ok(carried >= 98, `${carried}: its packets as a candidate are carried, too`)
   const before = peer.received
   await call.speaks(4, peer, 'attackers')
   assert.ok(peer.received - before > 180, 'symmetric RTP')
@@ -216,20 +216,23 @@ calls('behind a NAT: learned from the address that SIP comes from, not from who 
   await call.end()
 })
 
-calls('of media_hosts: taken after probation, displaced by the SIP peer, and that by the address in SDP', async () => {
-  const call = await BridgedCall.open(natAddress)
-  const inner = await RtpSource.open(innerAddress, peerByte)
-  await call.answered({ address: innerAddress, port: inner.port })
-  const third = await RtpSource.open(listed, otherByte)
-  assert.ok((await call.carriedWhile(otherByte, () => call.speaks(1, third, 'attackers'))) >= 48)
-  const nat = await RtpSource.open(natAddress, peerByte)
-  assert.ok((await call.carriedWhile(peerByte, () => call.speaks(1, nat, third, 'attackers'))) >= 48)
-  assert.ok((await call.carriedWhile(otherByte, () => call.speaks(1, third, nat, 'attackers'))) <= 2)
-  const before = inner.received
-  await call.speaks(1, inner, nat, third, 'attackers')
-  assert.ok(inner.received - before > 40)
-  await call.end()
-})
+calls(
+  'of media_hosts: learned after five packets, displaced by the SIP peer, and that by the address in SDP',
+  async () => {
+    const call = await BridgedCall.open(natAddress)
+    const inner = await RtpSource.open(innerAddress, peerByte)
+    await call.answered({ address: innerAddress, port: inner.port })
+    const third = await RtpSource.open(listed, otherByte)
+    assert.ok((await call.carriedWhile(otherByte, () => call.speaks(1, third, 'attackers'))) >= 48)
+    const nat = await RtpSource.open(natAddress, peerByte)
+    assert.ok((await call.carriedWhile(peerByte, () => call.speaks(1, nat, third, 'attackers'))) >= 48)
+    assert.ok((await call.carriedWhile(otherByte, () => call.speaks(1, third, nat, 'attackers'))) <= 2)
+    const before = inner.received
+    await call.speaks(1, inner, nat, third, 'attackers')
+    assert.ok(inner.received - before > 40)
+    await call.end()
+  },
+)
 
 calls('a third party that SDP names gets five seconds of media, however many offers name one', async () => {
   const call = await BridgedCall.open()

@@ -214,8 +214,8 @@ export class SpeechLibrary {
     this.#countersOf(lane).failed++
     const detail = error instanceof Error ? error.message.slice(0, 400) : String(error)
     const isOfText = error instanceof SpeechFault && error.isOfText
-    const restMs = isOfText ? 0 : this.#laneOf(lane).health.failed(this.#now())
-    this.#options.log.warn({ lane: name, detail, restMs }, 'speech engine failed')
+    const pauseMs = isOfText ? 0 : this.#laneOf(lane).health.failed(this.#now())
+    this.#options.log.warn({ lane: name, detail, restMs: pauseMs }, 'speech engine failed')
   }
 
   #laneOf({ name, width }: SpeechLane): Lane {

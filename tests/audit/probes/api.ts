@@ -168,7 +168,7 @@ export const privateUrls: Probe = {
       )
       const call = bed.caller.invite(number)
       await bed.caller.final(call, 'INVITE', 20_000)
-      await bed.atRest()
+      await bed.idle()
     }
     findings.equal(reached, 0, 'requests that reached loopback')
     server.close()

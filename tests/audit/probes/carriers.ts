@@ -35,7 +35,7 @@ export const digestLeak: Probe = {
       findings.inputs++
       const call = bed.caller.invite(number)
       await bed.caller.final(call)
-      await bed.atRest()
+      await bed.idle()
     }
     const leaked = thief.received.filter(({ text }) => /^(Proxy-)?Authorization:/im.test(text))
     findings.equal(leaked.length, 0, 'answers to the thief’s challenge')
@@ -56,7 +56,7 @@ export const digestLeak: Probe = {
     }
     bed.carrier.answer = answerCalls
     thief.close()
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }
@@ -88,7 +88,7 @@ export const knownTags: Probe = {
     call.cseq = cseq
     bed.caller.within(call, 'BYE')
     findings.equal((await bed.caller.final(call, 'BYE')).status, 200, 'the caller’s own BYE')
-    await bed.atRest()
+    await bed.idle()
 
     const ringing = await bed.number('<Dial timeout="20"><Number>+254722000002</Number></Dial>')
     bed.carrier.answer = (request, peer) => peer.respond(request, request.method === 'INVITE' ? 180 : 200)
@@ -103,7 +103,7 @@ export const knownTags: Probe = {
     bed.caller.within(waiting, 'CANCEL')
     bed.carrier.answer = answerCalls
     intruder.close()
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }
@@ -267,7 +267,7 @@ export const malformed: Probe = {
     findings.equal((await bed.caller.final(call, 'BYE')).status, 200, 'BYE afterwards')
     const thrown = bed.sauti.log.filter(line => /"level":(50|60)/.test(line) || /was dropped: .*\bat /.test(line))
     findings.expect(thrown.length === 0, `logged as faults: ${thrown.slice(0, 2).join(' ')}`)
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }

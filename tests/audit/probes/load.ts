@@ -94,7 +94,7 @@ const foreignLock: Probe = {
     findings.expect(longest < 1000, `OPTIONS took up to ${longest.toFixed(0)} ms`)
     bed.caller.within(call, 'BYE')
     findings.equal((await bed.caller.final(call, 'BYE')).status, 200, 'BYE afterwards')
-    await bed.atRest()
+    await bed.idle()
     const check = await bed.sauti.cli('check')
     findings.equal(check.code, 0, 'sauti check')
     return findings
@@ -124,7 +124,7 @@ const outOfPorts: Probe = {
         bed.caller.within(call, 'BYE')
         await bed.caller.final(call, 'BYE')
       }
-      await bed.atRest()
+      await bed.idle()
       // RTP ports rest for a moment, so that late packets of an old call reach no new one.
       const again = await until(
         'a call afterwards',
@@ -230,7 +230,7 @@ const inviteFlood: Probe = {
         refused.every(answer => /^\d+/.test(answer.header('Retry-After'))),
         'a 503 without Retry-After',
       )
-      await bed.atRest()
+      await bed.idle()
     } finally {
       await bed.close()
     }

@@ -51,7 +51,7 @@ async function bridge(bed: AuditBed): Promise<Bridged> {
       bed.carrier.answer = answerCalls
       near.close()
       far.close()
-      await bed.atRest()
+      await bed.idle()
     },
   }
 }
@@ -60,7 +60,7 @@ export const injection: Probe = {
   name: 'RTP bleed and injection',
   group: 'Media',
   promise:
-    'While the signalled address is or was received from, no other source is played, relayed or answered; at most 5 packets pass in probation.',
+    'While the signalled address is or was received from, no other source is played, relayed or answered; at most 5 packets of a candidate are held.',
   async run(bed) {
     const findings = new Findings()
     for (const silence of ['before the first packet', 'after five seconds of silence'] as const) {
@@ -168,7 +168,7 @@ export const downgrade: Probe = {
     bed.caller.within(call, 'BYE')
     await bed.caller.final(call, 'BYE')
     await bed.sauti.operator('PATCH', `/trunks/${uuid}`, { srtp: 'off' })
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }
@@ -203,7 +203,7 @@ export const holdLives: Probe = {
         bed.caller.within(call, 'BYE')
         await bed.caller.final(call, 'BYE')
         media.close()
-        await bed.atRest()
+        await bed.idle()
       }
       const silent = bed.caller.invite(number, { sdp: plainSdp(callerAddress, 4000) })
       await bed.caller.final(silent)
@@ -232,7 +232,7 @@ export const unknownVoice: Probe = {
       await bed
         .event('SAY.0404', ({ data }) => JSON.stringify(data).includes(voice), 8000)
         .catch(() => findings.broken.push(`${voice}: no SAY.0404`))
-      await bed.atRest()
+      await bed.idle()
     }
     return findings
   },
@@ -263,7 +263,7 @@ const thirdParty: Probe = {
     for (const victim of victims) victim.close()
     bed.caller.within(call, 'BYE')
     await bed.caller.final(call, 'BYE')
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }

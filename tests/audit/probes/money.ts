@@ -87,7 +87,7 @@ export const amplification: Probe = {
     // The call itself, and 20 legs of which each may be a call at its far number.
     findings.expect(most <= 21, `${most} live calls of one`)
     bed.caller.within(call, 'CANCEL')
-    await bed.atRest()
+    await bed.idle()
 
     bed.carrier.received.length = 0
     bed.carrier.answer = (request, peer) => {
@@ -102,7 +102,7 @@ export const amplification: Probe = {
     findings.expect(invites <= 20, `${invites} INVITEs to the carrier in the first second, with a cap of 10 a second`)
     for (const each of bursts) await bed.caller.final(each).catch(() => undefined)
     bed.carrier.answer = answerCalls
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }

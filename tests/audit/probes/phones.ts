@@ -56,7 +56,7 @@ export const ringingSurvives: Probe = {
         phone.answer(again, 486)
       }
       bed.caller.within(call, 'CANCEL')
-      await bed.atRest()
+      await bed.idle()
     }
     phone.close()
     return findings
@@ -139,7 +139,7 @@ export const sipHeaders: Probe = {
     const refused = await phone.ask('INVITE', { to: '+979123456', sdp: plainSdp(4004) })
     findings.expect(refused.final.status >= 400, `a premium number got ${refused.final.status}`)
     phone.close()
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }
@@ -167,7 +167,7 @@ const callerShown: Probe = {
       findings.expect(from.includes(shown), `${verbs}: the phone sees ${from} instead of ${shown}`)
       phone.answer(invite, 486)
       bed.caller.within(call, 'CANCEL')
-      await bed.atRest()
+      await bed.idle()
     }
     phone.close()
     return findings
@@ -198,7 +198,7 @@ const crashedTab: Probe = {
     const tookMs = performance.now() - begun
     findings.expect(tookMs < 20_000, `the call went on for ${(tookMs / 1000).toFixed(1)} s`)
     phone.close()
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }
@@ -222,7 +222,7 @@ const weakFingerprints: Probe = {
     }
     lines.stop()
     phone.close()
-    await bed.atRest()
+    await bed.idle()
     return findings
   },
 }

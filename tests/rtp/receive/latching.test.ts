@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Agreement } from '../../../rtp/contract/agreement.ts'
 import { unansweredMediaMs } from '../../../rtp/receive/reflection-guard.ts'
-import { probationPackets } from '../../../rtp/receive/symmetric-rtp.ts'
+import { packetsToLearn } from '../../../rtp/receive/symmetric-rtp.ts'
 import { parseRtcp } from '../../../rtp/rtcp/parse.ts'
 import { inputs } from '../../fixtures/inputs.ts'
 import { agreed } from '../bed/agreement.ts'
@@ -36,7 +36,7 @@ test('our packets follow a remote behind a NAT to the source of its packets', ()
   assert.equal(
     received.map(packet => [...packet.payload]),
     Array.from({ length: n }, (_, i) => [...frame(i)]),
-    'with what it said on its probation',
+    'with the packets that it sent as a candidate',
   )
 })
 
@@ -174,7 +174,7 @@ for (const [what, gap] of [
 
 test('a source that is learned is reported, once, with where it is; so is the return to the signalled address', () => {
   const { media, a } = bridged()
-  for (let n = 0; n < probationPackets - 1; n++) a.say(frame(n), {}, 4444)
+  for (let n = 0; n < packetsToLearn - 1; n++) a.say(frame(n), {}, 4444)
   media.run(20)
   assert.equal(media.take('source'), [])
   for (let n = 0; n < 50; n++) a.say(frame(n), {}, 4444)

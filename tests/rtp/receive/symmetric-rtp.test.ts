@@ -9,7 +9,7 @@ import { type SourceInput, sourceTable } from '../../../rtp/receive/source-state
 import {
   continuationQuietMs,
   movingMs,
-  probationPackets,
+  packetsToLearn,
   SymmetricRtp,
   type Verdict,
 } from '../../../rtp/receive/symmetric-rtp.ts'
@@ -57,7 +57,7 @@ const inState = (state: SourceState): SymmetricRtp => {
   const gate = new SymmetricRtp()
   if (state !== 'closed') gate.signal(signalled, 4000, sources, 0)
   const speak = (address: number, port: number) => {
-    for (let n = 0; n < probationPackets; n++) gate.judge(address, port, 1, 100 + n, 0)
+    for (let n = 0; n < packetsToLearn; n++) gate.judge(address, port, 1, 100 + n, 0)
   }
   switch (state) {
     case 'closed':
@@ -124,7 +124,7 @@ for (const state of states) {
     const cell = sourceTable[state][input]
     test(`${state} × ${input}: ${cell === undefined ? 'refused' : `${cell[1]} → ${cell[0]}`}`, () => {
       const before = [gate.address, gate.port]
-      const verdicts = Array.from({ length: probationPackets }, (_, n) => stream.say(later + n * 20))
+      const verdicts = Array.from({ length: packetsToLearn }, (_, n) => stream.say(later + n * 20))
       if (cell === undefined) {
         assert.ok(verdicts.every(verdict => verdict === 'refused'))
         assert.is(gate.state, state)
@@ -136,7 +136,7 @@ for (const state of states) {
       const isProbed = action === 'probe'
       assert.equal(
         verdicts.map(isTaken),
-        verdicts.map((_, n) => !isProbed || n === probationPackets - 1),
+        verdicts.map((_, n) => !isProbed || n === packetsToLearn - 1),
       )
       if (action !== 'accept') assert.equal([gate.address, gate.port], [stream.address, stream.port])
       assert.ok(isTaken(stream.say(later + 200)))
@@ -163,7 +163,7 @@ test('waiting × previous: a moving peer’s last packets are played, and never 
   for (let now = 0; now < movingMs; now += 20) assert.is(old.say(now), 'accepted')
   assert.is(gate.state, 'waiting')
   assert.equal([gate.address, gate.port], [signalled, 4002], 'ours go where SDP says')
-  const verdicts = Array.from({ length: probationPackets }, (_, n) => old.say(movingMs + n * 20))
+  const verdicts = Array.from({ length: packetsToLearn }, (_, n) => old.say(movingMs + n * 20))
   assert.is(verdicts.at(-1), 'learned', 'it did not move after all')
 })
 
@@ -196,7 +196,7 @@ test('the same stream on a new port of its NAT goes on: a few packets are held, 
   const rebound = new Stream(gate, sip, 7001, 1, phone.sequence)
   const verdicts = Array.from({ length: 30 }, (_, n) => rebound.say(now + n * 20))
   assert.is(verdicts.filter(verdict => verdict === 'learned').length, 1)
-  assert.ok(verdicts.indexOf('learned') * 20 <= continuationQuietMs + probationPackets * 20)
+  assert.ok(verdicts.indexOf('learned') * 20 <= continuationQuietMs + packetsToLearn * 20)
   assert.is(gate.port, 7001)
 })
 
@@ -226,7 +226,7 @@ test('an early source of the listed networks does not lock the phone out, nor do
   for (let n = 0; n < 10; n++) early.say(n * 20)
   assert.is(gate.address, listed)
   const phone = new Stream(gate, sip, 7000, 7)
-  for (let n = 0; n < probationPackets; n++) {
+  for (let n = 0; n < packetsToLearn; n++) {
     early.say(200 + n * 20)
     phone.say(210 + n * 20)
   }
@@ -236,11 +236,11 @@ test('an early source of the listed networks does not lock the phone out, nor do
   assert.is(phone.say(520), 'refused')
 })
 
-test('a rival of the same rank does not disturb a probation that goes on; a better one takes its place', () => {
+test('a rival of the same rank does not displace a candidate; a better one does', () => {
   const gate = inState('waiting')
   const first = new Stream(gate, listed, 1, 1)
   const rival = new Stream(gate, at('198.51.100.99'), 2, 2)
-  for (let n = 0; n < probationPackets - 1; n++) {
+  for (let n = 0; n < packetsToLearn - 1; n++) {
     assert.is(first.say(n * 20), 'held')
     assert.is(rival.say(n * 20 + 1), 'refused')
   }
@@ -248,7 +248,7 @@ test('a rival of the same rank does not disturb a probation that goes on; a bett
   assert.is(first.say(81), 'refused')
 })
 
-test('probation wants one stream: same source, same SSRC, numbers in a row', () => {
+test('a candidate must send one stream: same source, same SSRC, numbers in a row', () => {
   const gate = inState('waiting')
   for (let n = 0; n < 40; n++) {
     assert.is.not(gate.judge(sip, 9, n, n, n), 'learned', 'another SSRC each time')

@@ -128,11 +128,11 @@ test('a lane that fails is paused, twice as long each time, and tried by one job
   assert.is(health.failed(2000), 2000)
   assert.not(health.admits(3999, 500))
   let now = 4000
-  for (const restMs of [4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+  for (const pauseMs of [4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
     assert.ok(health.admits(now, 500))
-    assert.is(health.failed(now), restMs)
-    assert.not(health.admits(now + restMs - 1, 500))
-    now += restMs
+    assert.is(health.failed(now), pauseMs)
+    assert.not(health.admits(now + pauseMs - 1, 500))
+    now += pauseMs
   }
   assert.ok(health.admits(now, 500))
   assert.ok(health.spoke())
