@@ -25,7 +25,7 @@ interface SourceDump {
   /** Where media comes from and goes to; empty = nowhere for now. */
   readonly address: string
   /** Packets that the candidate, a source that is not learned yet, has sent so far. */
-  readonly packetsToLearn: number
+  readonly candidatePackets: number
 }
 
 /** What waits in the jitter buffer. */

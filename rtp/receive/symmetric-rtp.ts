@@ -75,7 +75,7 @@ export class SymmetricRtp {
     return address === this.#address
   }
   /** Packets that the present candidate has sent. */
-  get packetsToLearn(): number {
+  get candidatePackets(): number {
     return this.#candidatePackets
   }
 

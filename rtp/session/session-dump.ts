@@ -51,7 +51,7 @@ export function dumpOf(session: DumpedSession, now: number): OwnDump {
       state: symmetricRtp.state,
       signalled: placeOf(symmetricRtp.signalledAddress, symmetricRtp.signalledPort),
       address: placeOf(symmetricRtp.address, symmetricRtp.port),
-      packetsToLearn: symmetricRtp.candidatePackets,
+      candidatePackets: symmetricRtp.candidatePackets,
     },
     jitterBuffer: buffer && { packets: buffer.size, delayMs: buffer.delayMs, aimMs: buffer.aimMs },
     bridgedWith: session.bridgedWith,
