@@ -55,6 +55,31 @@ test('files that the pages on the code name exist', () => {
   assert.equal(wrong, [])
 })
 
+test('what architecture.md names in brackets after a file is in that file', () => {
+  const root = join(folder, '..')
+  const parts = ['sip', 'rtp', 'core', 'api', 'sdk']
+  const sources = parts.flatMap(part =>
+    readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts') && !file.includes('node_modules'))
+      .map(file => join(part, file)),
+  )
+  const wrong: string[] = []
+  let checked = 0
+  const text = readFileSync(join(folder, 'architecture.md'), 'utf8')
+  for (const [, file = '', names = ''] of text.matchAll(
+    /`([\w/.-]+\.ts)`(?:, `[\w/.-]+\.ts`)* \(((?:`#?\w+`(?:, )?)+)/g,
+  )) {
+    const candidates = sources.filter(source => source === file || source.endsWith(`/${file}`))
+    for (const [, name = ''] of names.matchAll(/`(#?\w+)`/g)) {
+      checked++
+      if (!candidates.some(source => readFileSync(join(root, source), 'utf8').includes(name)))
+        wrong.push(`${file}: ${name}`)
+    }
+  }
+  assert.equal(wrong, [])
+  assert.ok(checked > 10, `${checked} names`)
+})
+
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
