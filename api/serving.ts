@@ -26,8 +26,8 @@ export interface Serving {
 }
 
 /**
- * Opens a switch and its HTTP side; `prepare` runs before anybody can ask. Rejects, with everything closed again, when a
- * part cannot start.
+ * Opens a switch and its HTTP side; `prepare` runs before the first request is accepted. Rejects, with everything
+ * closed again, when a part cannot start.
  */
 export async function serve(
   settings: Settings,

@@ -23,9 +23,9 @@ const systemLoop: LoopClock = {
 }
 
 /**
- * What HTTP makes the signalling thread do is done piece by piece: one in a turn of the event loop, so that calls have
- * their turn between two of them, and never for more than half of the time. Owners take turns: who asks for much waits for
- * its own.
+ * Does the HTTP work of the signalling thread in pieces, one in a turn of the event loop, so that calls have their
+ * turn between two pieces and HTTP never takes more than half of the time. Owners take turns: an owner with much work
+ * delays only its own.
  */
 export class WorkTurns {
   readonly #loop: LoopClock

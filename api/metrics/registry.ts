@@ -19,8 +19,8 @@ export interface Metrics {
 }
 
 /**
- * What an operator watches. Calls are counted from the event log, durations as the switch reports them, and the rest is
- * asked for at each scrape; nothing here is on the path of a call.
+ * The operator's metrics. Calls are counted from the event log, durations as the switch reports them, and all other
+ * values are read at each scrape; nothing here is on the path of a call.
  */
 export function openMetrics(door: SwitchDoor, streams: () => number): Metrics {
   const registry = new Registry()

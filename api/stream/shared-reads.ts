@@ -4,8 +4,9 @@ interface Reads<T> {
 }
 
 /**
- * Reads of the same thing that are asked for together are one read. A read that has begun is not shared with a reader who asks
- * later: it may miss what was written in between. Those wait for one more, which begins when it has ended.
+ * Readers that ask for the same thing together share one read. A read that has begun is not shared with a later
+ * reader, as it may miss what was written in between: later readers share the next one, which begins when this one
+ * has ended.
  */
 export class SharedReads<T> {
   readonly #reads = new Map<string, Reads<T>>()

@@ -1,6 +1,6 @@
 /**
- * Max-min fairness: who asks for less than an even share gets all of it, and the others divide what is left. What is
- * left over when all have enough is spread evenly, so that each may grow.
+ * Max-min fairness: a source that asks for less than an even share gets all of it, and the others divide what is
+ * left. When all have enough, the surplus is spread evenly, so that each may grow.
  */
 export function fairShares(demands: readonly number[], capacity: number): number[] {
   const shares = demands.map(() => 0)

@@ -42,9 +42,9 @@ const leastRate = { begun: 10, living: 1 }
 /** Factor by which a source may exceed its former demand; it gets that if its share allows. */
 const headroom = 1.25
 /**
- * An INVITE that has waited so long while calls are limited is refused. Set-up takes the wait and then up to 70 ms (p99)
- * beside the calls that are set up with it: together they stay under 100 ms. More INVITEs arrive in this time than are set
- * up in it, so that no place stays empty.
+ * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 70
+ * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
+ * this time than are set up in it, so that no place stays empty.
  */
 const mostWaitMs = 15
 /** Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. */

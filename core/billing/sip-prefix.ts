@@ -10,8 +10,8 @@ const scheme = 'sip:'
 export const isSipPrefix = (prefix: string): boolean => prefix.startsWith(scheme)
 
 /**
- * The longest that fits: host and port, host, everywhere. Only whole hosts fit: where `sip:partner.example` has a price,
- * `partner.example.net` must not have it, since anybody can take such a name.
+ * The longest match: host and port, host, everywhere. Only whole hosts match: where `sip:partner.example` has a
+ * price, `partner.example.net` must not have it, as anyone can register such a name.
  */
 export function longestSipPrefix<Value>(
   { host, port }: SipPlace,

@@ -60,8 +60,8 @@ function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment
 }
 
 /**
- * A call that a softphone places. The webhook decides what comes of it; refused ones are kept with their reason, so that
- * the customer can see them, unless their account is not known.
+ * A call that a softphone places. The webhook decides about it; refused calls are kept with their reason, so that the
+ * customer can see them, unless their account is not known.
  */
 export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: string, tokens: Caps): void {
   const leg = new Leg(call, {

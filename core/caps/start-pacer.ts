@@ -1,8 +1,8 @@
 const windowMs = 1000
 
 /**
- * Start times at a limited rate: never more than so many starts within any second. A turn in the future
- * is reserved for its caller, so that turns are given in the order in which they were asked for.
+ * Start times at a limited rate: at most this many starts within any second. A turn in the future is reserved for its
+ * caller, so turns follow the order of the requests.
  */
 export class StartPacer {
   /** Turns of the last second and of the time to come, earliest first. */

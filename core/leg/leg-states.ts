@@ -1,6 +1,6 @@
 /**
  * The signalling of one leg as the domain sees it, both roles. `idle` is a leg that we are about to dial, `offered` a
- * caller who waits. What we do is first in each row, then what the remote does.
+ * caller that waits. Our own steps are first in each row, then those of the remote.
  */
 export type LegState = 'idle' | 'offered' | 'answering' | 'dialled' | 'up' | 'ending' | 'ended'
 

@@ -3,8 +3,8 @@ import type { SipTarget } from '../contract/environment.ts'
 const parts = /^sips?:(?:([^@:]*)[^@]*@)?(?:\[([^\]]+)\]|([^:;?[\]]+))(?::(\d+))?/i
 
 /**
- * What the URI of a `<Sip>` says, where no SIP stack is at hand (simulations, tests); `isRefused` is theirs to say.
- * Signalling reads it by RFC 3261's grammar.
+ * Reads the URI of a `<Sip>` where there is no SIP stack (simulations, tests); `isRefused` decides which hosts are
+ * refused. Signalling reads it by RFC 3261's grammar.
  */
 export function readSipTarget(uri: string, isRefused: (host: string) => boolean): SipTarget | undefined {
   const found = parts.exec(uri)

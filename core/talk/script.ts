@@ -144,7 +144,7 @@ export class Script {
 
   /**
    * A document that ends with its Dial ends as the Dial did: a BYE of the dialled side is END.0200 rather than a
-   * finished flow, and a caller who was never answered hears that the remote is busy rather than a refusal of ours.
+   * finished flow, and a caller that was never answered gets busy from the remote rather than a refusal of ours.
    */
   #end({ reason, rejectWith }: Extract<ProgramCommand, { readonly type: 'end' }>): void {
     const dial = this.#lastDial

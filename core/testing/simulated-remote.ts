@@ -81,10 +81,7 @@ export class SimulatedRemote {
     this.#heard.push(heard)
   }
 
-  /**
-   * The sound that plays ends: when it began only after that time, it was not heard.
-   * @internal
-   */
+  /** The playing sound ends. When it began after that time, it was not heard. @internal */
   cut(sinceMs: number): void {
     const last = this.#heard.at(-1)
     if (last === undefined || last.atMs <= sinceMs || !isPlayed(last) || this.#heard.length === this.#mark) return
@@ -159,8 +156,8 @@ export class SimulatedRemote {
   }
 
   /**
-   * Runs until the call has ended; of who was dialled, until its leg has. Rejects when it does not within a day of virtual
-   * time.
+   * Runs until the call has ended; for a dialled party, until its leg has. Rejects when it does not within a day of
+   * virtual time.
    */
   async ended(): Promise<CallEnd> {
     await this.#world.runUntil(() => this.#world.endOf(this) !== undefined, longestCallMs)

@@ -205,8 +205,9 @@ export class Simulation {
   }
 
   /**
-   * Runs until the switch dials a number, SIP URI or extension, and resolves with whom it dials; called again, with the
-   * next one under that name. Rejects when it is not dialled within the time (default 60 s), with what happened instead.
+   * Runs until the switch dials a number, SIP URI or extension, and resolves with the dialled party; called again,
+   * with the next one under that name. Rejects when it is not dialled within the time (default 60 s), and says what
+   * happened instead.
    */
   async dials(name: string, within: Duration = '60s'): Promise<SimulatedRemote> {
     const at = this.#given.get(name) ?? 0

@@ -83,8 +83,8 @@ interface DialChildren {
 }
 
 /**
- * Whom a Dial rings: its nouns, or its plain text as one Number; or the room that it leads to. What cannot be dialled
- * is noted and left out.
+ * The targets of a Dial: its nouns, or its plain text as one Number; or the room that it leads to. Invalid targets
+ * are reported and left out.
  */
 export function readDialChildren(dial: Element, problems: ProblemList): DialChildren {
   const elements = dial.children.filter(child => typeof child !== 'string')

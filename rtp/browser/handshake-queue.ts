@@ -3,8 +3,9 @@ import type { BrowserLink } from './browser-link.ts'
 /** Handshake datagrams of a tick: each may cost a signature, and all other calls wait for it. */
 const mostATick = 16
 /**
- * Of one remote: a whole flight, even where each message and each part of a certificate comes in a datagram of its own;
- * what is left out of one would be left out of its repetitions too. Who sends more may not crowd out the others.
+ * Most handshakes of one remote: a whole flight, even when each message and each part of a certificate has its own
+ * datagram. A missing part would be missing in the retransmission too. A remote that sends more must not displace the
+ * others.
  */
 const mostOfOne = 8
 const mostWaiting = 512

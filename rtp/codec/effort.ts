@@ -11,8 +11,8 @@ const rise = 1 / 20
 const fall = 1 / 400
 
 /**
- * How hard coders try, by how busy their thread is: a frame that sounds a little worse is heard, one that is late is not.
- * Complexity is libopus': 5 is half the work of 10, 1 half the work of 5.
+ * Complexity of the Opus encoders, by the load of their thread: a slightly worse frame is played, a late one is not.
+ * Complexity 5 is half the work of 10, and 1 half the work of 5.
  */
 export class Effort {
   #busy = 0

@@ -16,7 +16,7 @@ const kept = 21
 /**
  * One of the two bands of G.722: an adaptive quantiser's step, and the predictor of two poles and six zeros that
  * coder and decoder move alike (clause 3.6, blocks 3 and 4). All numbers are those of the Recommendation, in fixed
- * point, so that two implementations stay in step for ever. What it multiplies by twice a number, it keeps doubled.
+ * point, so that two implementations never diverge. Factors that are used twice as large are kept doubled.
  */
 export class G722Band {
   readonly #quantiser: Quantiser

@@ -2,9 +2,9 @@ import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { EngineCodec } from './agreement.ts'
 
 /**
- * A prompt ready to be sent: for G.711 its bytes, for Opus packets of 20 ms. For G.722 samples of 16 kHz, as they lie in
- * memory: its decoder follows the encoder from the first sample on, so that only a leg's own encoder can go on from what
- * the remote has heard. Shared by all who play it; never altered.
+ * A prompt ready to be sent: for G.711 its bytes, for Opus packets of 20 ms. For G.722 samples of 16 kHz in memory:
+ * its decoder follows the encoder from the first sample on, so only a leg's own encoder can continue its stream.
+ * Shared by all its plays; never altered.
  */
 export interface Prompt {
   readonly codec: AudioCodecName

@@ -37,8 +37,8 @@ const strengths = Object.keys(digests)
 const strengthOf = ({ algorithm }: Fingerprint): number => strengths.indexOf(algorithm)
 
 /**
- * The certificate is one of those that SDP named. Only fingerprints of the strongest algorithm among them count: a weaker
- * one beside it, which somebody has found a collision for, proves nothing (RFC 8122 §5).
+ * The certificate is one of those that SDP named. Only fingerprints of the strongest algorithm among them count: for
+ * a weaker one a collision may be known, so it proves nothing (RFC 8122 §5).
  */
 export const isNamed = (der: Uint8Array, fingerprints: readonly Fingerprint[]): boolean => {
   const strongest = Math.max(-1, ...fingerprints.map(strengthOf))

@@ -48,8 +48,8 @@ export class ServerHandshake {
   }
 
   /**
-   * Back to where our flight is to be answered. Returns the number of the message that does. Only for a proof that
-   * fails: the keys that it was to prove were perhaps somebody else's.
+   * Returns to the state in which our flight is to be answered, with the number of the message that answers it. Only
+   * for a proof that fails: its keys may have been forged.
    */
   rewind(refused: number): number | undefined {
     const { shared } = this

@@ -25,8 +25,8 @@ export const maxQueuedDigits = 256
 type Phase = 'idle' | 'sounding' | 'ending' | 'silent'
 
 /**
- * Sends digits as telephone-events (RFC 4733 §2.5.1) in place of a stream's audio, one packet a tick:
- * same timestamp and growing duration while a digit sounds, marker on its first packet, its end three times.
+ * Sends digits as telephone-events (RFC 4733 §2.5.1) in place of a stream's audio, one packet a tick: the same
+ * timestamp with a growing duration, the marker on its first packet, its end three times.
  */
 export class DigitSender {
   readonly #unitsPerTick: number

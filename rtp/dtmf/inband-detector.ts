@@ -5,8 +5,8 @@ import type { ReceivedDigit } from './digit-receiver.ts'
 import { hopsPerBlock, KeypadTones } from './keypad-tones.ts'
 
 /**
- * Blocks in a row that must show the same digit: every tone of 27 ms gives so many, none of 22 ms does. ITU-T Q.24
- * (table A.1) has 40 ms taken and 23 not; between them is what is left of tones that a sender cuts short.
+ * Blocks in a row that must show the same digit: every tone of 27 ms gives this many, none of 22 ms does. ITU-T Q.24
+ * (table A.1) requires 40 ms to be accepted and 23 not; tones that a sender cuts short are between them.
  */
 const leastHits = 8
 /** Hits that raise a suspicion: next to no voice produces them. */

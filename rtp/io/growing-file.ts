@@ -36,8 +36,8 @@ export async function growingWav(file: FileHandle): Promise<GrowingWav | undefin
 }
 
 /**
- * A WAV as a prompt while it is written: read, resampled and encoded as it grows. `begun` is reported once, as soon as there
- * is something to be heard. No more than `maxSeconds` of it.
+ * A WAV as a prompt while it is being written: read, resampled and encoded as it grows. `begun` is reported once, as
+ * soon as there is audio to play. At most `maxSeconds` of it are used.
  */
 export async function encodeGrowing(
   file: FileHandle,

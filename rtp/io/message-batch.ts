@@ -12,8 +12,8 @@ const nameBytes = 16
 const addressFamilyInet = 2
 const truncated = 0x20
 /**
- * Slots lie so much further apart than they are long: at a whole power of two the beginnings of all packets share a few
- * sets of the processor's caches, and push one another out.
+ * Distance between slots beyond their length: at a whole power of two the beginnings of all packets would share a few
+ * sets of the processor's caches, and displace one another.
  */
 const cacheLineBytes = 64
 

@@ -10,9 +10,9 @@ const flushEveryMs = 1000
 const turns = 20
 
 /**
- * Recordings as files, written once a second while any is open: Ogg Opus where the path ends in `.ogg`, else WAV. That is
- * done by threads beside the media thread, which only copies samples: it waits for no disk, and for no lock of anybody
- * who does.
+ * Recordings as files, written once a second while any is open: Ogg Opus where the path ends in `.ogg`, else WAV.
+ * Other threads than the media thread write them; the media thread only copies samples and waits for no disk and no
+ * lock.
  */
 export class RecordingFiles implements RecordingStore {
   readonly #turns = Array.from({ length: turns }, () => new Set<RecordingSink & { flush(): void }>())

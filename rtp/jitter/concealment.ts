@@ -86,8 +86,9 @@ export class Concealment {
   }
 
   /**
-   * A good frame after a wait for it: as `hear`, but since it does not follow what was concealed, the place in its first
-   * pitch period is sought at which it fits on best. What lies before that is left out. Returns the samples that remain.
+   * A good frame after a wait for it: as `hear`, but it does not follow the concealed audio, so its start is moved
+   * within its first pitch period to where it fits best. Samples before that are dropped. Returns the number of
+   * remaining samples.
    */
   resume(pcm: Int16Array, at: number, count: number): number {
     const lostMs = this.#concealed / this.#perMs

@@ -122,8 +122,8 @@ export class JitterBuffer {
   }
 
   /**
-   * What is to be played next. `now`: when it is needed, by which it has to be there. `playsAt`: when all that was pulled
-   * before will have been played, which is later for a listener that holds the rest of a frame.
+   * The next audio to be played. `now`: when it is needed. `playsAt`: when all audio that was pulled before will have
+   * been played, which is later for a listener that holds the rest of a frame.
    */
   pull(now: number, playsAt = now): Pulled {
     if (this.#queue.isUnplayed) this.#playing = false

@@ -5,8 +5,8 @@ const silentMs = 100
 type SourceVerdict = 'same' | 'first' | 'restart' | 'doubtful'
 
 /**
- * Who is listened to. One odd packet does not make another source: it is accepted when a second one follows, or when
- * the one before has fallen silent (as RFC 3550 §A.1 has it for leaps of the sequence number).
+ * Decides which source is played. One odd packet does not make another source: it is accepted when a second one
+ * follows, or when the one before has fallen silent (as RFC 3550 §A.1 does for leaps of the sequence number).
  */
 export class SourceWatch {
   #ssrc = -1

@@ -18,8 +18,8 @@ export const mostCutMs = longestMs + overlapMs
 export const repeatMs = overlapMs
 
 /**
- * Leaves out or repeats a pitch period at the end of decoded sound (synchronous overlap-add): shape and pitch stay, time
- * goes by faster or slower. What comes before and after joins without a step: the ends are blended into what was there.
+ * Drops or repeats a pitch period at the end of decoded audio (synchronous overlap-add): shape and pitch stay, the
+ * tempo changes. Audio before and after joins without a step: the ends are blended.
  */
 export class Stretch {
   readonly #perMs: number

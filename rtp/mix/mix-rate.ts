@@ -9,7 +9,7 @@ export type MixRate = StreamRate
 export const samplesOfFrame = (rate: MixRate): number => (rate * mixFrameMs) / 1000
 
 /**
- * The highest rate that is of use to a member of this codec. It is the same anyone who else is in the room: coders that
- * are made again because somebody comes or goes would be heard.
+ * The highest rate that is of use to a member of this codec. It does not depend on the other members: a new encoder
+ * at each join or leave would be audible.
  */
 export const mixRateOf = (codec: AudioCodecName): MixRate => (codec === 'opus' ? 48_000 : codecFacts[codec].sampleRate)

@@ -5,8 +5,8 @@ import type { Seat, SeatFormat } from './seat.ts'
 import { SpeechGate } from './speech-gate.ts'
 
 /**
- * Who has spoken goes on with a coder of his own for so long: by then it and the common one have heard the same long
- * enough for their states to be alike, and the change is not heard. G.711 has no state.
+ * Frames for which a member keeps its own encoder after it has spoken: by then both encoders have had the same input
+ * for long enough that their states are alike, and the change is inaudible. G.711 has no state.
  */
 const ownFrames = 50
 /** The longest packet, and a frame more. */

@@ -33,8 +33,9 @@ interface LastWords {
 }
 
 /**
- * A room of a thread: each of its members receives the sum of the others. A frame every 20 ms: everybody is read, the
- * sum is made once, each takes out what is its own; all who are silent receive the same, encoded once a codec.
+ * A room of a thread: each of its members receives the sum of the others. Every 20 ms all members are read, the sum
+ * is made once, and each speaker's own audio is subtracted; all silent members receive the same, encoded once for
+ * each codec.
  */
 export class Room {
   /** Times that a stall was too long to be caught up. */

@@ -29,8 +29,8 @@ export class Rooms {
   }
 
   /**
-   * Takes a member in; again with another `isMuted`: from now on it may speak, or not. Who was in another room leaves
-   * it. `link` is asked for a room that is new here. Returns false for who was in already.
+   * Adds a member; called again with another `isMuted`, it mutes or unmutes. A member of another room leaves that
+   * one. `link` is called for a room that is new here. Returns false for a member that was in the room already.
    */
   join(id: string, seat: Seat, isMuted: boolean, link: () => RoomLink | undefined, now: number): boolean {
     const isNew = this.#entryOf.get(seat)?.id !== id

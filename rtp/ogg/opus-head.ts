@@ -11,8 +11,8 @@ const ascii = (text: string): Uint8Array => Uint8Array.from(text, letter => lett
 
 //  "OpusHead" | version | channels | pre-skip (2) | input rate (4) | output gain (2) | mapping family …   RFC 7845 §5.1
 /**
- * Two channels are two streams of their own, left and right (family 1 with nothing coupled): libopus codes a coupled pair
- * as middle and side, and then each of two people is faintly heard on the other's channel.
+ * Two channels are two separate streams, left and right (family 1 without coupling): libopus codes a coupled pair as
+ * middle and side, and then each of two people is faintly audible on the other's channel.
  */
 export const opusHead = (stream: OpusStream): Uint8Array => {
   const head = new Uint8Array(stream.channels === 1 ? 19 : 23)

@@ -5,8 +5,8 @@ const slotMs = 5
 const toleratedExcess = 8
 
 /**
- * Spreads what a thread has to send over its ticks: legs that begin at the same moment would all be due in the same
- * tick for ever, and the last of them late by the work of all others.
+ * Spreads a thread's packets over its ticks: legs that begin at the same moment would otherwise always be due in the
+ * same tick, and the last of them late by the work of all others.
  */
 export class TickSlots {
   readonly #loads = new Float64Array(slotsPerFrame)

@@ -165,8 +165,8 @@ export class Receiver implements ToneDigits, DigitListener {
   }
 
   /**
-   * A digit is reported by telephone-events until then: of its tone, if it sounds beside them, no other leg may receive it. Of a
-   * sender whose events have a source of their own the audio goes on.
+   * Until then telephone-events report a digit: its tone in the audio must reach no other leg. When events have their
+   * own source, the audio continues.
    */
   #eventsReport(until: number, now: number): void {
     if (this.source.isOther(this.digits.ssrc)) return

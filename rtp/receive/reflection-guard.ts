@@ -4,8 +4,8 @@ import type { KnownHosts } from './known-hosts.ts'
 export const unansweredMediaMs = 5000
 
 /**
- * Keeps a session from being turned on a third party (reflection): SDP may name any address, in one offer after the
- * other. Who sends RTP or RTCP from there wants our packets; so does the SIP remote itself, and a host that the operator
+ * Keeps a session from flooding a third party (reflection): SDP may name any address, in one offer after the other. A
+ * host that sends RTP or RTCP from there wants our packets; so do the SIP remote itself and hosts that the operator
  * lists. All others share a few seconds of media.
  */
 export class ReflectionGuard {

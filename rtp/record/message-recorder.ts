@@ -24,8 +24,8 @@ const filterSlackMs = 20
 /** A timestamp further ahead of the clock than this is a new beginning, to be placed by the clock. */
 const maxLeadMs = 1000
 /**
- * A longer gap is written while it lasts, so long after the clock: all of it at once, when the remote speaks again,
- * would be more than can wait for the disk.
+ * Delay after which a longer gap is written while it lasts: written at once when the remote speaks again, it would
+ * exceed what can wait for the disk.
  */
 const longestUnwrittenMs = 20_000
 const gapPieceMs = 1000

@@ -16,9 +16,9 @@ const overhangMs = 60
 const chunkFrames = 960
 
 /**
- * Records a conversation as one of its legs lives it: on the left what its remote says, on the right what that end
- * hears: the other leg, and our prompts. Both lie on one line of time, which goes on anyone who speaks or is silent.
- * While it is paused the line goes on too, silent.
+ * Records a conversation from the side of one of its legs: left the audio of its remote, right the audio that the
+ * remote receives, which is the other leg and our prompts. Both have one time line, which continues during silence
+ * and, with silence, during a pause.
  */
 export class SessionRecorder {
   readonly recordingId: string

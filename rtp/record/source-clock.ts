@@ -19,8 +19,8 @@ const toleratedSamples = 0.005 * rate
  */
 const misplacedSamples = 0.016 * rate
 /**
- * A transit time that has become so much longer or shorter is clock drift, or another network path. More than a tick of 5 ms:
- * packets that came just after a tick, and after a stall come just before it, have no other clock.
+ * A transit time that differs by more than this shows clock drift, or another network path. It is more than a tick of
+ * 5 ms: packets that arrive just after a tick, and after a stall just before it, have the same clock.
  */
 const driftSamples = 0.006 * rate
 /**
@@ -112,8 +112,8 @@ export class SourceClock {
   }
 
   /**
-   * Once a frame: follows a drift by as much as may be left out or added, `quiet` samples in which nothing is heard, or
-   * else by a sample. A jump is made at once, and only ahead: nothing said is left out.
+   * Called once a frame: follows drift by at most the `quiet` samples that are inaudible, or else by one sample. A
+   * jump is made at once, and only forward: no audio is lost.
    */
   follow(quiet: number): void {
     if (!this.#isCorrecting) return

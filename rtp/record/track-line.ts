@@ -2,8 +2,8 @@
 const capacity = 1 << 15
 
 /**
- * The time line of a recording: one or two channels of samples, at places counted from its beginning. Everything that
- * sounds is added where it belongs, in whatever order; what lies far enough back is taken out.
+ * The time line of a recording: one or two channels of samples, at places counted from its beginning. Audio is added
+ * where it belongs, in any order; audio that is old enough is taken out.
  */
 export class TrackLine {
   readonly channels: 1 | 2

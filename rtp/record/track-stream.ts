@@ -21,9 +21,9 @@ const quietPeak = 40
 const atLastMs = 60_000
 
 /**
- * Writes one remote's packets into a recording: reordered, decoded, losses concealed, at the place on the time line where
- * they were received. What arrived is not altered: where clocks differ pauses become longer or shorter, and only of somebody
- * who never pauses a sample is left out or duplicated.
+ * Writes one remote's packets into a recording: reordered, decoded, losses concealed, at the place on the time line
+ * where they were received. Received audio is not altered: where clocks differ pauses become longer or shorter, and
+ * only when a remote never pauses a sample is dropped or duplicated.
  */
 export class TrackStream {
   readonly #writer: TrackWriter

@@ -10,8 +10,9 @@ import type { Reporter } from './reporter.ts'
 const reportCostMs = 1000
 
 /**
- * Where reports go and whose are taken: the address that SDP names, or the host that the RTP source was learned on. They
- * go on during hold; the cap on sending to an address that never answers is theirs too.
+ * Decides where our reports go and whose are accepted: the address that SDP names, or the host on which the RTP
+ * source was learned. Reports continue during hold; the limit on sending to an address that never answers includes
+ * them.
  */
 export class ReportExchange {
   /** Datagrams of those whose reports are not taken. */
@@ -72,8 +73,8 @@ export class ReportExchange {
   }
 
   /**
-   * Behind a NAT reports come from where RTP comes from, by another port: from the host that was learned and of the same
-   * source, or, while nothing was received yet, from the host that SIP comes from.
+   * Behind a NAT reports come from the host of RTP, on another port: from the learned host and of the same source,
+   * or, before anything was received, from the host that SIP comes from.
    */
   #isOfSource(
     address: number,

@@ -20,8 +20,8 @@ const weights = ((): Float64Array => {
 })()
 
 /**
- * Sounds that are repeated, a little faster or slower (a thousandth is not heard): samples `from` … of a round of
- * `length`, of which `rounds` in a row become `wanted` samples. Writes `count` of them at `into[0]`.
+ * Repeated sounds, a little faster or slower (a thousandth is inaudible): samples `from` … of a round of `length`, of
+ * which `rounds` in a row become `wanted` samples. Writes `count` of them at `into[0]`.
  */
 export const stretchRoundInto = (
   into: Int16Array,

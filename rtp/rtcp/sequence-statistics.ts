@@ -8,8 +8,8 @@ const minSequential = 2
 const noNumber = 0x1_0001
 
 /**
- * `probation`: too early to tell; `jump`: far from what went before, perhaps the beginning of a restart. The verdict is
- * for the statistics and for a source that must first be accepted; audio need not wait for it.
+ * `probation`: too early to decide; `jump`: far from the last number, perhaps the beginning of a restart. The verdict
+ * is for the statistics and for a source that must first be accepted; audio need not wait for it.
  */
 export type SequenceVerdict = 'valid' | 'probation' | 'jump'
 

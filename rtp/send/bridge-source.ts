@@ -131,9 +131,9 @@ export class BridgeSource {
   }
 
   /**
-   * A digit of the other leg goes down, as its telephone-events report, and up: a remote that takes none gets the tone. One that
-   * comes while another sounds waits its turn from when it is down: else a remote that sends its tone in the audio, too,
-   * would be heard with that until the digit is up.
+   * A digit of the other leg begins, as its telephone-events report, or ends: a remote that takes no events gets the
+   * tone. A digit that begins during another waits for its turn: otherwise a remote that also sends the tone in its
+   * audio would be audible with it until the digit ends.
    */
   digitDown(digit: string): void {
     const { digits, plays, to } = this.#parts

@@ -6,8 +6,8 @@ import type { Playback } from './playback.ts'
 import type { Transcoder } from './transcoder.ts'
 
 /**
- * What plays on a leg, one play at a time; each is reported once, when its last frame has sounded or when it is stopped.
- * One that is followed is reported when its last frame is out.
+ * The prompts of a leg, one play at a time; the end of each is reported once, when its last frame has been played or
+ * when it is stopped. When another play follows, the end is reported with its last frame.
  */
 export class PromptPlayer {
   readonly #played: (playId: string, completed: boolean) => void

@@ -10,8 +10,8 @@ import type { DigitQueue } from './digit-queue.ts'
 /** The longest frame of ours, and the highest rate. */
 const mostSamples = 60 * 16
 /**
- * A decoder of G.722 that has received others is out of step with our encoder, and a tone would begin distorted: after so
- * much silence they agree.
+ * Silence after which our G.722 encoder and a decoder that has received another stream agree: before that a tone
+ * would begin distorted.
  */
 const g722SettlingMs = 40
 /** Less is none. */

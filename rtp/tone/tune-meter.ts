@@ -1,6 +1,6 @@
 /**
- * How far a tone is off its frequency, by how its phase moves from block to block: many times finer than what a block's
- * length can tell.
+ * Measures how far a tone is off its frequency, by how its phase moves from block to block: many times finer than the
+ * length of a block allows.
  */
 export class TuneMeter {
   #angle = 0

@@ -27,9 +27,9 @@ export const maxWavDataLengthOf = (format: WavFormat): number => {
 export const wavPaddingOf = (dataLength: number): number => dataLength & 1
 
 /**
- * The head of a file with `dataLength` bytes of samples so far, cut to the largest that can be reported. Written over the
- * old head each time when samples were added, the file is valid at every instant: bytes after those counted are
- * not heard.
+ * The head of a file with `dataLength` bytes of samples so far, limited to the largest that it can express. Written
+ * over the old head each time when samples were added, the file is valid at every instant: bytes beyond the length
+ * are not played.
  */
 export const wavHeader = (format: WavFormat, dataLength: number): Uint8Array => {
   const length = Math.min(dataLength, maxWavDataLengthOf(format))

@@ -15,9 +15,9 @@ export const offerAnswer: Readonly<Record<OfferState, Readonly<Partial<Record<Of
 }
 
 /**
- * What is open in a dialog besides an offer. `early`: the INVITE that makes it. `ours`: a re-INVITE of ours without its
- * final response. `theirs`: a re-INVITE, UPDATE or PRACK that we have not answered; a re-INVITE may ask for our offer.
- * `unacknowledged`: our 2xx to an INVITE.
+ * The request that is open in a dialog besides an offer. `early`: the INVITE that makes it. `ours`: our re-INVITE
+ * without its final response. `theirs`: a re-INVITE, UPDATE or PRACK that we have not answered; a re-INVITE may ask
+ * for our offer. `unacknowledged`: our 2xx to an INVITE.
  */
 export type OpenRequest = 'none' | 'early' | 'ours' | 'theirs' | 'unacknowledged'
 
@@ -25,8 +25,8 @@ export type OpenRequest = 'none' | 'early' | 'ours' | 'theirs' | 'unacknowledged
 export type OfferRequest = 'INVITE' | 'UPDATE' | 'PRACK' | 'refresh'
 
 /**
- * The status for a request of the remote, undefined = it is taken. RFC 3261 §14.2, RFC 3311 §5.2: 500 with Retry-After
- * while a request or an offer of theirs is open, 491 while one of ours is.
+ * The status for a request of the remote, undefined = accept it. RFC 3261 §14.2, RFC 3311 §5.2: 500 with Retry-After
+ * while a request or an offer of the remote is open, 491 while one of ours is.
  */
 export function refusalOfRequest(offer: OfferState, open: OpenRequest, request: OfferRequest): 491 | 500 | undefined {
   const isInvite = request === 'INVITE'

@@ -4,7 +4,7 @@ import type { SipMessage } from './message.ts'
 const encoder = new TextEncoder()
 const contentLength = headerKey('Content-Length')
 
-// A line end inside a value would begin a header field of somebody else's choice: it becomes a space.
+// A line end inside a value would begin a foreign header field: it becomes a space.
 const breaks = /[\r\n]/
 const oneLine = (text: string): string => (breaks.test(text) ? text.replace(/[\r\n]+/g, ' ') : text)
 

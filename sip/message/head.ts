@@ -15,7 +15,7 @@ export interface Head {
 }
 
 const contentLengthKey = headerKey('Content-Length')
-// What is larger is this large: too large for anybody.
+// A larger value is treated as this one: too large in any case.
 const maxDeclaredLength = 0x7fff_ffff
 
 /**

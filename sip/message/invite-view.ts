@@ -28,8 +28,8 @@ export interface Span {
 const span = (): Span => ({ from: 0, end: 0 })
 
 /**
- * Where the fields of an INVITE lie that its answer repeats (RFC 3261 §8.2.6), found without parsing: for refusing many
- * of them. Made once and used again for each. It reads what usual senders write; the rest is for the parser.
+ * Positions of the fields of an INVITE that its response repeats (RFC 3261 §8.2.6), found without parsing: for
+ * refusing many of them. Made once and reused. It reads what usual senders write; all else is left to the parser.
  */
 export class InviteView {
   readonly vias: readonly Span[] = Array.from({ length: mostVias }, span)

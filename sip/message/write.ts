@@ -14,7 +14,7 @@ const aroundLine = 16
 /** The message is put together here; what is given away is a copy. It grows with the longest message so far. */
 let scratch = new Uint8Array(4096)
 
-// A line end inside a value would begin a header field of somebody else's choice: it becomes a space.
+// A line end inside a value would begin a foreign header field: it becomes a space.
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ')
 
 /**

@@ -10,7 +10,7 @@ const longestChain = 16
 export class FlowSuccessors {
   readonly #next = new Map<number, Flow>()
 
-  /** A UDP socket is everybody's, and never replaced. */
+  /** A UDP socket is shared by all, and never replaced. */
   replace(old: Flow, flow: Flow): void {
     if (old.socket === undefined || flow.socket === undefined || old.socket === flow.socket) return
     if (!isReliable(old.transport) || !isReliable(flow.transport)) return

@@ -1,6 +1,6 @@
 import type { Attribute, MediaDescription } from './session.ts'
 
-/** What we speak of RFC 4568 §6.2 and RFC 7714 §14.2, the best first: what everybody has before what few have. */
+/** Suites that we support of RFC 4568 §6.2 and RFC 7714 §14.2, the best first: the common ones before the rare ones. */
 const cryptoSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32', 'AEAD_AES_128_GCM'] as const
 /** A crypto suite of SDES by its name (RFC 4568 §6.2, RFC 7714 §14.2). */
 export type CryptoSuite = (typeof cryptoSuites)[number]

@@ -42,7 +42,7 @@ export class StreamFramer {
   readonly #buffer = new ReceiveBuffer()
   #state: State = between
 
-  /** Part of a message is here: a peer that lets us wait for the rest holds the connection for nothing. */
+  /** Part of a message is here: a peer that does not send the rest keeps the connection for nothing. */
   get waiting(): boolean {
     return this.#state.name === 'head' || this.#state.name === 'body'
   }

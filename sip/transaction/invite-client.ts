@@ -3,8 +3,8 @@ import type { Table } from './table.ts'
 type InviteClientState = 'calling' | 'proceeding' | 'cancelling' | 'completed' | 'accepted' | 'terminated'
 
 /**
- * RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. A proceeding INVITE
- * may wait for ever; one whose CANCEL has gone out waits 64 × T1 for its final response and no longer (RFC 3261 §9.1).
+ * RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. A proceeding
+ * INVITE has no time limit; after its CANCEL it waits 64 × T1 for its final response (RFC 3261 §9.1).
  */
 export const inviteClient = {
   name: 'invite-client',

@@ -16,7 +16,7 @@ export const clientKey = (branch: string, method: string): string => `${branch} 
 export function serverKey(request: IncomingRequest, method: string): string {
   const { via } = request
   if (isUniqueBranch(via.branch)) return `${via.branch} ${via.host}:${via.port ?? ''} ${method}`
-  // The To tag stays out: an ACK carries the one that our response made up.
+  // The To tag is left out: an ACK carries the one that our response generated.
   return `2543 ${request.message.uri} ${request.fromTag} ${request.callId} ${request.cseq} ${via.text} ${method}`
 }
 

@@ -29,7 +29,10 @@ interface LayerConfig {
   readonly settled?: (transaction: Transaction) => void
 }
 
-/** What came to a request: it is new, it belongs to a transaction (and is dealt with), or it is an ACK without a transaction. */
+/**
+ * The outcome for a request: it is new, it belongs to a transaction (and is dealt with), or it is an ACK without a
+ * transaction.
+ */
 export type Arrival = 'new' | 'absorbed' | 'stray-ack'
 
 const responseInput = (status: number): TransactionInput => (status < 200 ? '1xx' : status < 300 ? '2xx' : '3xx-6xx')
@@ -196,7 +199,7 @@ export class TransactionLayer {
           action satisfies undefined
       }
     }
-    // What an owner did meanwhile may have ended it; what is left of it is small all the same.
+    // An owner may have ended it meanwhile; the rest of it is small in that case too.
     if (settles) {
       transaction.settle()
       this.#config.settled?.(transaction)

@@ -1,7 +1,7 @@
 import { glanceAt } from '../message/peek.ts'
 import { InviteQueue } from './invite-queue.ts'
 
-/** New calls are read for so long in one turn of the event loop; then everything else has its turn again. */
+/** Time in one turn of the event loop in which new calls are read; then everything else has its turn. */
 const turnMs = 4
 /** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
 const fullTurnMs = 1
@@ -26,8 +26,8 @@ export interface ArrivalFigures {
 }
 
 /**
- * The order in which messages are read: what belongs to a call that we have (responses, ACK, BYE, CANCEL, re-INVITE) as
- * soon as it arrives, new calls after it and only for so long at a time. A CANCEL does not overtake its INVITE.
+ * The order in which messages are read: messages of live calls (responses, ACK, BYE, CANCEL, re-INVITE) at once, new
+ * calls after them and only for a limited time in each turn. A CANCEL does not overtake its INVITE.
  */
 export class Arrivals {
   readonly #config: ArrivalsConfig

@@ -59,8 +59,8 @@ class Held implements Ticket {
 }
 
 /**
- * Who may hold a connection. It is asked before a handshake costs anything. Who has not shown who he is gets little room
- * and little time; a full room gives up its oldest, for a phone signs in at once and an attacker waits.
+ * Decides who may hold a connection, before a handshake costs anything. An unknown sender gets little room and little
+ * time; when the room is full its oldest connection is closed, as a phone signs in at once and an attacker waits.
  */
 export class ConnectionAdmission {
   /** Connections that were closed at once because of a limit. */

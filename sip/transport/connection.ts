@@ -59,7 +59,7 @@ export class StreamConnection {
     })
   }
 
-  /** False once nothing more can be said over it. */
+  /** False once nothing more can be sent over it. */
   get isOpen(): boolean {
     return this.#isOpen
   }
@@ -111,8 +111,8 @@ export class StreamConnection {
   }
 
   /**
-   * No message can be found in it any more. Bytes that lie unread when a socket is closed make a reset of it, which may
-   * overtake our answer (RFC 1122 §4.2.2.13): so it is half closed, and the rest is read for a while.
+   * No further message can be found in the stream. Unread bytes at a close would cause a reset, which may overtake
+   * our answer (RFC 1122 §4.2.2.13): so the connection is half closed, and the rest is read for a while.
    */
   #giveUp(): void {
     this.#isOpen = false

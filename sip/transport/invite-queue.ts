@@ -3,8 +3,8 @@ import { sameBytes } from '../message/peek.ts'
 /** INVITEs that wait at once. A further one is dropped: its sender repeats it (RFC 3261 §17.1.1.2). */
 const mostWaiting = 4000
 /**
- * While the first of them has waited so long, the newest is read first: under a flood the calls that are taken are taken
- * at once, and those that would be late in any case are refused.
+ * Wait of the first INVITE from which the newest is read first: under a flood, admitted calls are answered at once,
+ * and those that would be late in any case are refused.
  */
 const standingMs = 15
 /** Time after which an INVITE is read whether there is room or not, in order to be refused. */

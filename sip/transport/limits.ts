@@ -12,11 +12,11 @@ export interface TransportLimits {
   readonly unknownConnections: number
   /** Unknown connections from one address, or one /64; a further one is refused. Default 50. */
   readonly unknownConnectionsPerAddress: number
-  /** A connection without a whole message or a ping for so long is closed. Default 15 minutes. */
+  /** Time without a whole message or a ping after which a connection is closed. Default 15 minutes. */
   readonly idleMs: number
   /** Time that a message may take to arrive once it has begun. Default 20 s. */
   readonly partialMs: number
-  /** To connect, and for a TLS or WebSocket handshake that somebody begins with us. Default 8 s. */
+  /** Time to connect, and for a TLS or WebSocket handshake that a client begins. Default 8 s. */
   readonly connectMs: number
   /** Time that a peer of a refused stream has to read our last response. Default 2 s. */
   readonly lingerMs: number
@@ -28,9 +28,9 @@ export interface TransportLimits {
   readonly unknownWebSockets: number
   /** From one address, or one /64 of IPv6; a further one is refused. Default 200. */
   readonly unknownPerAddress: number
-  /** A connection or WebSocket over which no known peer has sent for so long is closed. Default 10 s. */
+  /** Time without a message of a known peer after which a connection or WebSocket is closed. Default 10 s. */
   readonly unknownMs: number
-  /** A WebSocket over which nothing was received for so long is pinged; it is closed after twice that. Default 30 s. */
+  /** Silence after which a WebSocket is pinged; it is closed after twice that. Default 30 s. */
   readonly pingMs: number
   /** Messages in a row from one WebSocket, and how many more each second brings. Default 400 and 100. */
   readonly messageBurst: number

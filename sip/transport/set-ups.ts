@@ -4,8 +4,8 @@ import type { EndpointInput } from '../endpoint/input.ts'
 const ends: ReadonlySet<EndpointInput['type']> = new Set(['ring', 'progress', 'answer', 'end'])
 
 /**
- * Calls that were taken and have got nothing beyond 100 yet. However many come at once, only so many are worked at side by
- * side, so that each is soon set up; the others wait unread.
+ * Calls that were admitted and have no response beyond 100 yet. Only a limited number is set up at the same time, so
+ * that each is soon ready; the others wait unread.
  */
 export class SetUps {
   readonly #most: () => number

@@ -15,7 +15,7 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** What sees every message as it was received or sent. Nothing is copied or formatted where there is none. */
+/** Receives every message as it was received or sent. Without it nothing is copied or formatted. */
 export interface SipTap {
   message(bytes: Uint8Array, flow: Flow, isSent: boolean): void
   /** The call of that id has this Call-ID. */

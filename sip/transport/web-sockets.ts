@@ -28,7 +28,7 @@ interface WebSocketsConfig {
   readonly now: () => number
   readonly nextId: () => number
   readonly received: (flow: Flow, bytes: Uint8Array) => void
-  /** The connection of somebody who had signed in. */
+  /** The connection of a signed-in phone. */
   readonly closed: (flow: Flow) => void
   readonly refused: (what: string) => void
 }
@@ -184,7 +184,7 @@ export class WebSockets implements WebSocketOwner {
     await Promise.all(closed)
   }
 
-  /** Says goodbye to everybody; resolves when all have gone, or were cut. */
+  /** Sends a close to all; resolves when all have gone, or were cut. */
   async disconnect(): Promise<void> {
     for (const connection of this.#byId.values()) connection.end()
     const until = performance.now() + goodbyeMs
@@ -204,7 +204,7 @@ export class WebSockets implements WebSocketOwner {
     if (isTrusted) this.#config.closed(flow)
   }
 
-  /** Before the TLS handshake, which has so long to become a WebSocket. */
+  /** Before the TLS handshake, which must become a WebSocket in time. */
   #admitted(socket: Socket): boolean {
     const address = plain(socket.remoteAddress)
     const ticket = address === '' ? undefined : this.#handshakes.admit(address, () => socket.destroy())

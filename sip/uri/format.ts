@@ -22,8 +22,8 @@ export function formatUri(uri: Uri): string {
 }
 
 /**
- * Who is meant, as text with escapes resolved: the user of a SIP URI, the number of a tel URI without its visual
- * separators. Undefined when there is none.
+ * The addressed party, as text with escapes resolved: the user of a SIP URI, the number of a tel URI without its
+ * visual separators. Undefined when there is none.
  */
 export function userOf(uri: Uri): string | undefined {
   switch (uri.kind) {

@@ -5,7 +5,7 @@ import { parseHostPort } from './host.ts'
 import type { SipUri, TelUri, Uri, UriFault } from './uri.ts'
 
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*$/
-// Nothing of this may stand bare anywhere in a URI.
+// Characters that must be escaped anywhere in a URI.
 const forbidden = /[\s<>"\x00-\x1f\x7f]/
 const telNumber = /^\+?[0-9A-Fa-f*#().-]*[0-9A-Fa-f*#][0-9A-Fa-f*#().-]*$/
 

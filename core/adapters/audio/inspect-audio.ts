@@ -44,8 +44,8 @@ export function unknownAudio(tagged: Uint8Array): AudioFault {
 }
 
 /**
- * Whether media can play these bytes, told by themselves and by no name or Content-Type. Never rejects. Owners take turns
- * where they have to be decoded for it.
+ * Whether media can play these bytes, judged by the bytes, not by name or Content-Type. Never rejects. When they have
+ * to be decoded for it, owners take turns.
  */
 export async function inspectAudio(bytes: Uint8Array, owner = ''): Promise<AudioInspection> {
   const kind = kindOfAudio(bytes)

@@ -3,8 +3,8 @@ const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
 /**
- * Whether a lane is worth asking. A failed one is paused; then a single job tries it, while the others still go elsewhere:
- * a server that hangs costs one caller's patience a minute, not everybody's. Times are monotonic milliseconds.
+ * Whether a lane may be used. A failed one is paused; then a single job tries it, while the others still go
+ * elsewhere: a server that hangs delays one caller a minute, not all. Times are monotonic milliseconds.
  */
 export class LaneHealth {
   #failures = 0

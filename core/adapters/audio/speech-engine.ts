@@ -33,12 +33,13 @@ export interface SpeechJob {
   /** Asked for but not known: the default speaks instead. */
   readonly unknownVoice?: string
   /**
-   * The audio, piece by piece, each made when it is asked for; a short first one is played while the others are made. Throws
-   * a `SpeechFault`, also between two pieces. Returned early, or when `signal` says so, the rest is not made.
+   * The audio, piece by piece, each made when it is requested; a short first one is played while the others are made.
+   * Throws a `SpeechFault`, also between two pieces. After an early return, or when `signal` aborts, the rest is not
+   * made.
    */
   speak(signal: AbortSignal): AsyncGenerator<SpokenPiece, void, undefined>
   /**
-   * The engine that speaks when this one cannot; only asked for then. `rest`: what is left to be said, missing = all.
+   * The engine that speaks when this one cannot; only called then. `rest`: the text that is left, missing = all.
    * Undefined, or a rejection: there is none.
    */
   readonly next?: (rest?: string) => Promise<SpeechJob | undefined>

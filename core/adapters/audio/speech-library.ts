@@ -76,8 +76,8 @@ export class SpeechLibrary {
   }
 
   /**
-   * `callId` takes its turn among the calls. What is long can be played before it is whole: its `growing` reports the
-   * rest. Rejects with what went wrong.
+   * `callId` takes its turn among the calls. A long text can be played before it is whole: its `growing` reports the
+   * rest. Rejects with the fault.
    */
   async speak(callId: string, request: SpeechRequest): Promise<Spoken> {
     const first = await this.#options.engine.prepare(request)

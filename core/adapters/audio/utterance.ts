@@ -27,8 +27,8 @@ interface UtteranceOptions {
 }
 
 /**
- * A text on its way to being audio, for all calls that asked for it meanwhile. It can be played from its first piece on;
- * when it is whole it is kept. When all of them have gone, the rest is not spoken.
+ * A text that is being spoken, for all calls that have asked for it. It can be played from its first piece on, and is
+ * kept when it is whole. When all of these calls have ended, the rest is not spoken.
  */
 export class Utterance {
   /** Rejects when not even the first piece could be spoken. */

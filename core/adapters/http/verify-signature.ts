@@ -23,9 +23,9 @@ export interface VerifyOptions {
 const defaultToleranceSeconds = 300
 
 /**
- * Whether a webhook request was signed by the switch with the account's signing secret, recently: base64 of HMAC-SHA256
- * over URL, `X-Voice-Timestamp` and raw body. Compares in constant time; false for whatever is missing or malformed, an empty
- * secret too: anybody can sign with that.
+ * Whether a webhook request was signed by the switch with the account's signing secret, recently: base64 of
+ * HMAC-SHA256 over URL, `X-Voice-Timestamp` and raw body. Compares in constant time; false for anything missing or
+ * malformed, and for an empty secret, with which anyone can sign.
  */
 export function verifySignature(request: SignedRequest, secret: string, options: VerifyOptions = {}): boolean {
   const { toleranceSeconds = defaultToleranceSeconds, nowMs = Date.now() } = options

@@ -24,8 +24,8 @@ export function isAllowedOrigin({ headers }: Pick<IncomingMessage, 'headers'>, s
 }
 
 /**
- * A foreign name whose owner lets it lead to this machine would be called like ours by its own pages (DNS rebinding): so
- * a name has to be that of the public URL or of the SIP domain. An address is no name that anybody could make lead here.
+ * A foreign name can be made to lead to this machine (DNS rebinding), and its own pages would then look like ours: so
+ * a name has to be that of the public URL or of the SIP domain. An address cannot be made to lead here.
  */
 function isOwnName(origin: string, { publicUrl, sip }: OriginSettings): boolean {
   if (!URL.canParse(origin)) return false

@@ -32,7 +32,7 @@ export class DialAttempts {
   #isReliable = false
   #latest: ClientTransaction | undefined
   #remote: DialogRemote | undefined
-  /** The branch to the connection that a phone had before, until the phone says which of both it answers. */
+  /** The branch to the phone's former connection, until the phone says which of both it answers. */
   #previous: ClientTransaction | undefined
 
   /** `owner`: gets the responses to each INVITE. To a phone everything goes over the flow of the first. */
@@ -77,7 +77,10 @@ export class DialAttempts {
     return true
   }
 
-  /** Once more, with 100rel where a 421 wants it (RFC 3261 §21.4.16); false when it wants something else, or wants it again. */
+  /**
+   * Sends the INVITE again, with 100rel where a 421 requires it (RFC 3261 §21.4.16); false when it requires something
+   * else, or requires it again.
+   */
   requireReliable(transaction: ClientTransaction, demand: SipResponse, now: number): boolean {
     if (this.#isReliable || !requires(demand, '100rel')) return false
     this.#isReliable = true

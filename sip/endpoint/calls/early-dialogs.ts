@@ -42,7 +42,7 @@ export class EarlyDialogs {
     return undefined
   }
 
-  /** A provisional response has come in its turn. */
+  /** A provisional response has come in order. */
   progressed(progress: DialAnswer): void {
     const { toTag, message } = progress.response
     if (toTag === undefined) return

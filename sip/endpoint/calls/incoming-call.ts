@@ -82,7 +82,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 
   progress(sdp: string, now: number): void {
-    // A provisional cannot carry an offer that would stay unanswered: without theirs ours waits for the 2xx.
+    // A provisional cannot carry an offer that would stay open: without the remote's, ours waits for the 2xx.
     this.#provisional(183, this.session.offerState === 'remote-offer' ? { sdp } : {}, now)
   }
 
@@ -219,7 +219,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 }
 
-/** Stands for an ended call while its INVITE may still be repeated, which is half a minute: the call itself is let go. */
+/** Replaces an ended call while its INVITE may still be retransmitted, half a minute: the call itself is released. */
 class PastInvite implements ServerOwner {
   readonly #services: EndpointServices
   readonly #remote: DialogRemote

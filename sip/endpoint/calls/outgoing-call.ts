@@ -39,7 +39,7 @@ const phoneGone: CallCause = { kind: 'response', status: 480, q850: 20 }
 
 const noAnswerReason: ReasonHeader = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 
-/** What came, for the actions of its cell. */
+/** The input, for the actions of its cell. */
 interface Given {
   readonly cause?: CallCause
   readonly progress?: DialAnswer
@@ -246,7 +246,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
-    // Its INVITE takes 2xx for half a minute more: the ACK that those want is kept, the session is not.
+    // Its INVITE accepts 2xx for half a minute more: the ACK for them is kept, the session is not.
     this.#past = this.#session?.sender.past
     if (this.#past !== undefined) this.#session = undefined
   }

@@ -30,7 +30,7 @@ export class PrackSender {
     this.#services = services
   }
 
-  /** False: a copy, or one whose predecessor is missing; it says nothing until it comes in its turn (RFC 3262 §4). */
+  /** False: a copy, or one whose predecessor is missing; it counts when it comes in order (RFC 3262 §4). */
   take(progress: DialAnswer, now: number): boolean {
     const { message, toTag, cseq } = progress.response
     const rseq = boundedNumber(headerOf(message, 'RSeq') ?? '', max32)

@@ -17,7 +17,7 @@ import { hopOfPeer, type PeerConfig } from './peer.ts'
 
 /** What we ask for; the registrar may grant less (RFC 3261 §10.2.1.1). */
 const wantedSeconds = 3600
-/** Refreshed when so much of the grant is left, or half of it when it is short. */
+/** Seconds of the grant left at which it is refreshed, or half of it when it is short. */
 const refreshBeforeSeconds = 60
 const shortestSeconds = 30
 const firstRetryMs = 5_000

@@ -28,7 +28,7 @@ export const hopOfPeer = ({ host, port, transport }: PeerConfig) => ({
 /** A wider network in `inboundHosts` says who may call, not where a password may go. */
 const ownNetworkBits = { 4: 24, 16: 64 } as const
 
-/** What of a peer decides where its password may go; while it stands, what was learnt stands. */
+/** The settings of a peer that decide where its password may go; while they stay, what was learnt is valid. */
 const scopeKey = (peer: PeerConfig): string =>
   JSON.stringify([peer.host, peer.port, peer.transport, peer.username, peer.password, peer.inboundHosts])
 

@@ -16,8 +16,8 @@ const hostOf = (nameAddr: string): string | undefined => {
 }
 
 /**
- * Whom a softphone dials. A user at our own domain is meant by its name alone; a host that the phone calls its own
- * domain is ours too, however it is written. Any other URI stands as it is.
+ * The destination that a softphone dials. A user at our own domain is meant by its name alone; so is one at a host
+ * that the phone calls its own domain. Any other URI is kept as it is.
  */
 export function dialledBy(request: IncomingRequest, realm: string): string {
   const parsed = parseUri(request.message.uri)

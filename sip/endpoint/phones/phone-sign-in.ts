@@ -17,8 +17,8 @@ export const tokenEnded: ReasonHeader = {
 }
 
 /**
- * `refused`: a token of ours that opens nothing any more, revoked or of a user who is not active; asking again would
- * not help. `unproven`: challenge; `error` says what was wrong with a Bearer token (RFC 6750 §3.1).
+ * `refused`: a token of ours that is revoked or whose user is not active; another try would not help. `unproven`:
+ * challenge; `error` says what was wrong with a Bearer token (RFC 6750 §3.1).
  */
 export type SignIn =
   | { readonly kind: 'signed-in'; readonly phone: PhoneIdentity }

@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../../transaction/incoming.ts'
 const rememberedMs = 32_000
 /** In each of two generations: at 6,000 refusals a second all of them. */
 const mostRemembered = 200_000
-/** Retry-After is spread over so many seconds, so that those who were refused do not come back together. */
+/** Retry-After is spread over these seconds, so that refused callers do not come back together. */
 const leastRetrySeconds = 1
 const retrySpread = 4
 

@@ -20,7 +20,7 @@ import { SourceLimits } from './source-limits.ts'
 import { UnknownSourceNotices } from './unknown-source-notices.ts'
 import type { UnreadRefusal } from './unread-invites.ts'
 
-/** An answer to a datagram of an unknown source is never longer than so many times the question. */
+/** Most that an answer to a datagram of an unknown source may exceed the length of the request. */
 const mostAmplification = 1.5
 const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
 
@@ -133,7 +133,7 @@ export class RequestRouter {
     else this.#outOfDialogArrived(request, peer, now)
   }
 
-  /** A repetition, an ACK or a CANCEL of a request that somebody else has sent would move its answers, or undo it. */
+  /** A retransmission, an ACK or a CANCEL of another sender's request would redirect its responses, or undo it. */
   #isFromItsSource(request: IncomingRequest): boolean {
     const known = serverOf(this.#services.layer, request)
     if (known === undefined) return true
@@ -146,7 +146,7 @@ export class RequestRouter {
     return peer !== undefined && !isWebSocket(flow.transport) && this.#services.isOfPeer(peer.id, flow.address)
   }
 
-  /** It knows tags or a branch of ours, and is not who they belong to. */
+  /** The sender knows tags or a branch of ours, but is not the party that they belong to. */
   #foreignArrived({ request, refusal }: ReadRequest, now: number): void {
     this.#services.counters.foreign++
     const { method } = request.message
@@ -204,7 +204,10 @@ export class RequestRouter {
     invite.owner?.cancelled(invite, cancel, now)
   }
 
-  /** An unknown source: OPTIONS and who may prove to be somebody get an answer, the same for every name; all else silence. */
+  /**
+   * An unknown source: OPTIONS and senders that may authenticate get an answer, the same for every name; all else
+   * gets none.
+   */
   #unknownSourceArrived(read: ReadRequest, length: number, now: number): void {
     const { request } = read
     const { method } = request.message

@@ -9,7 +9,7 @@ import { bodyType, sdpOf } from '../../message/typed-fields.ts'
 import type { ReadRequest } from '../../transaction/read-incoming.ts'
 import { acceptedBody, allow, allowedMethods, supportedExtensions } from '../services/settings.ts'
 
-/** Why a request is refused before anybody looks at what it wants. */
+/** Why a request is refused before its meaning is examined. */
 export interface Refusal {
   readonly status: number
   readonly fields: readonly HeaderField[]

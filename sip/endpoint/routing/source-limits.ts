@@ -49,7 +49,7 @@ class Buckets {
   }
 }
 
-/** What unknown sources may ask, and how often anybody may be wrong: counted before any digest is computed. */
+/** Limits what unknown sources may ask, and how often an address may fail: counted before any digest is computed. */
 export class SourceLimits {
   readonly #asks = [new Buckets(asksOfAddress), new Buckets(asksOfNetwork)] as const
   readonly #wrong = [new Buckets(wrongOfAddress), new Buckets(wrongOfNetwork)] as const

@@ -6,7 +6,7 @@ export interface DialTarget {
   readonly hop: HopName
   readonly username: string
   readonly password: string
-  /** The peer that it is; undefined: somebody else's server. */
+  /** The peer; undefined: another server. */
   readonly peerId?: string | undefined
   /** Default: the Request-URI. */
   readonly to?: string

@@ -51,9 +51,10 @@ export function hopOf(uri: string): HopName | undefined {
 }
 
 /**
- * Finds the flow for a request within a dialog, whose next hop is `uri`. `near` is where the dialog's messages come
- * from: it is taken when the URI means the same place, cannot be reached from here (a private address behind a NAT),
- * must not be sent to, or is not found. What a name leads to is held against the same rules as an address.
+ * Finds the flow for a request within a dialog, whose next hop is `uri`. `near` is the flow on which the dialog's
+ * messages arrive: it is used when the URI means the same place, cannot be reached from here (a private address
+ * behind a NAT), must not be sent to, or is not found. Addresses of a name are checked by the same rules as an
+ * address.
  */
 export function towards(
   services: EndpointServices,

@@ -41,7 +41,7 @@ export interface EndpointSettings {
   readonly gate?: InviteGate
 }
 
-/** What we take; Allow says so. */
+/** Methods that we accept; Allow lists them. */
 export const allowedMethods = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'NOTIFY']
 export const allow = allowedMethods.join(', ')
 

@@ -118,8 +118,8 @@ export class DialogSender {
   }
 
   /**
-   * The ACK for the 2xx to our INVITE of that number. `authorization`, of the INVITE (RFC 3261 §22.1), stays out where the
-   * Contact leads to somebody else.
+   * The ACK for the 2xx to our INVITE of that number. `authorization`, of the INVITE (RFC 3261 §22.1), is left out
+   * where the Contact leads to another server.
    */
   acknowledge(cseq: number, authorization: readonly HeaderField[], now: number): void {
     const { uri, fields: head, nextHop } = this.#dialog.head('ACK', cseq)

@@ -201,7 +201,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.end(reason, now)
   }
 
-  /** Over without a BYE of ours. */
+  /** Ended without a BYE of ours. */
   close(cause: CallCause, now: number): void {
     if (!this.moveOn('close')) return
     this.#stopAll(now)

@@ -16,7 +16,7 @@ export class OwnOffers implements TimerOwner {
   #state: OwnOfferState = 'none'
   /** Our INVITE, from when its next hop is known to its final response. */
   #invite: ClientTransaction | undefined
-  /** The offer that somebody asked us to make, while `offering` or `waiting`. */
+  /** The offer that the domain asked us to make, while `offering` or `waiting`. */
   #asked = ''
 
   constructor(session: SessionContext, weCalled: boolean) {

@@ -89,7 +89,7 @@ export class SessionRefresh implements TimerOwner {
   }
 }
 
-/** RFC 4028 §5, §9: an interval shorter than ours gets a 422, when the remote knows what that is. */
+/** RFC 4028 §5, §9: an interval shorter than ours gets a 422, when the remote supports it. */
 export function isIntervalTooSmall(request: SipRequest): boolean {
   const asked = sessionExpiresOf(request)
   return asked !== undefined && asked.seconds < minSessionSeconds && supports(request, 'timer')

@@ -23,8 +23,8 @@ const respawnMs = 1000
 const closeMs = 10_000
 
 /**
- * One thread of the store, from the side of who asks. What is asked in one turn of the event loop leaves in one message;
- * an answer comes for each. What was under way in a thread that dies is rejected: whether it was committed is not known.
+ * One thread of the store, as its users see it. The requests of one event-loop turn are one message; each gets an
+ * answer. When the thread dies, open requests are rejected: whether they were committed is not known.
  */
 export class ThreadLink {
   readonly #config: StoreThreadConfig

@@ -23,10 +23,7 @@ interface Owner {
   running: number
 }
 
-/**
- * Who asks for much waits for himself: owners take turns, each with a width and a queue of its own, so that the slow lists
- * of one hold up no other's.
- */
+/** Owners take turns, each with its own width and queue, so that the slow lists of one owner delay no other. */
 export class TurnQueue {
   readonly #limits: TurnLimits
   readonly #owners = new Map<string, Owner>()
