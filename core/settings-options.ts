@@ -114,7 +114,7 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'media.timeout_seconds',
     flag: 'media-timeout',
-    help: 'a leg without RTP for so long ends its call; on hold, without RTP and RTCP, the peer is asked (60)',
+    help: 'seconds without RTP after which a leg ends its call; on hold, without RTP and RTCP, the peer is asked (60)',
     parse: integer(1, 86_400),
   },
   {
@@ -271,14 +271,14 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'recording_days',
     environment: 'SAUTI_RECORDING_DAYS',
     flag: 'recording-days',
-    help: 'recordings are purged after so many days, 0 = never (90)',
+    help: 'days after which recordings are purged, 0 = never (90)',
     parse: integer(0, 36_500),
   },
   {
     path: 'event_days',
     environment: 'SAUTI_EVENT_DAYS',
     flag: 'event-days',
-    help: 'events are purged after so many days, 0 = never (90)',
+    help: 'days after which events are purged, 0 = never (90)',
     parse: integer(0, 36_500),
   },
   {

@@ -52,7 +52,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const dns = total('dns', 'Questions to DNS servers, answers from memory, failures and refusals, since the start.')
   const speech = new Counter({
     name: 'sauti_speech_total',
-    help: 'Texts since the start, by speech engine and what came of them; those from the cache are not counted.',
+    help: 'Texts since the start, by speech engine and outcome; texts from the cache are not counted.',
     labelNames: ['engine', 'what'],
     registers,
   })

@@ -103,7 +103,7 @@ export const TraceQuerystring = Type.Object({
   format: Type.Optional(
     choice(traceForms, '`json` (default), `text`: the ladder as a terminal shows it, `pcapng`: for Wireshark.'),
   ),
-  after: Type.Integer({ minimum: 0, default: 0, description: 'Only what came after this `seq`.' }),
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Only entries after this `seq`.' }),
   limit: Type.Integer({
     minimum: 1,
     maximum: 20_000,

@@ -9,7 +9,7 @@ import type { EndpointServices } from '../services/services.ts'
 const retryAfterMs = 10_000
 
 /** What a session timer does to its session. */
-export interface Refreshed {
+interface Refreshed {
   sendRefresh(fields: readonly HeaderField[], now: number): void
   sessionExpired(now: number): void
 }
