@@ -42,7 +42,7 @@ function invitesOf(messages: string): readonly number[] {
   return [...seen.values()].sort((a, b) => a - b)
 }
 
-caps('the call beyond max_inbound_calls is told 480, and its owner sees END.4429', async () => {
+caps('the call beyond max_inbound_calls gets 480, and its owner sees END.4429', async () => {
   await allow({ max_inbound_calls: 1 })
   const first = await bed.call('<Say>Hello</Say><Pause length="20"/>')
   await first.answered()

@@ -57,7 +57,7 @@ const finished = (sid: string) =>
     return ['completed', 'failed'].includes(call?.status) && call
   })
 
-events('a call told in three ways: webhooks signed, callbacks and stream with the same envelopes', async () => {
+events('a call reported in three ways: signed webhooks, callbacks and stream with the same envelopes', async () => {
   await bed.account.webhook(
     'status',
     bed.customer.on('/status', (_post, response) => response.writeHead(204).end()),
@@ -158,7 +158,7 @@ function checkCallback(post: Post, secret: string): void {
     assert.ok(field in data, `${code}: ${field}`)
 }
 
-events('every event carries the data that docs/events.md tells, and no more', () => {
+events('every event carries exactly the data that docs/events.md lists', () => {
   assert.ok(reader.messages.length > 15)
   assert.equal(
     reader.seqs,

@@ -58,7 +58,7 @@ async function ask(status: number, method: string, path: string, body?: unknown,
 }
 const own = (status: number, method: string, path: string, body?: unknown) => ask(status, method, path, body, { key })
 
-operator('accounts: make, list, change, credit once by reference, keys, ledger', async () => {
+operator('accounts: make, list, change, credit once by reference, API keys, ledger', async () => {
   const made = await ask(201, 'POST', '/operator/accounts', { name: 'Shamba' })
   assertShape(made.account, accountFields, 'account')
   key = made.key

@@ -34,7 +34,7 @@ async function endOf(result: Promise<{ code: number | null; messages: string; er
   assert.is(code, 0, `${errors}\n${messages.slice(-4000)}`)
 }
 
-calls('answer bridges; both sides hear the other byte-exact; DTMF passes; the caller’s BYE ends both', async () => {
+calls('answer bridges; both sides receive the other byte-exact; DTMF passes; the caller’s BYE ends both', async () => {
   const far = await bed.callee()
   const call = await bed.call({ voice: dialled(far.number), ...done }, { scenario: 'caller-hangs-up', pauseMs: 4500 })
   const [a, b] = [call.rtp, far.rtp]
@@ -122,7 +122,7 @@ for (const [scenario, status, reason] of [
     assert.is(record.cost, '0.00')
   })
 
-calls('nobody at the trunk’s address: failed, END.1408', async () => {
+calls('no server at the trunk’s address: failed, END.1408', async () => {
   const port = await freePort()
   await addTrunk(bed.on, { name: 'dead', port, prefixes: ['+255'], transport: 'tcp', inbound: false })
   const call = await bed.call(
@@ -147,7 +147,7 @@ calls('a trunk whose UDP port is dead: given up after five INVITEs, failed, END.
   assert.is(body.DialReasonCode, 'END.1408')
 })
 
-calls('baresip answers a Dial: 1 kHz from the caller is heard', async () => {
+calls('baresip answers a Dial and receives 1 kHz from the caller', async () => {
   const { number, port } = await bed.destination()
   const far = new Baresip({
     sipPort: port,

@@ -55,7 +55,7 @@ digits('Play digits: events to whom takes them, tones to whom does not; w waits'
   assert.equal(gotBy(takesNot.rtp), { events: '', tones: '124#A' })
 })
 
-digits('sendDigits to a callee without telephone-events: tones, before anybody hears anybody', async () => {
+digits('sendDigits to a callee without telephone-events: tones, before the bridge', async () => {
   const far = await bed.callee('callee-tones')
   const call = await bed.call(`<Dial timeLimit="4"><Number sendDigits="w55*">${far.number}</Number></Dial>`)
   await far.aim()

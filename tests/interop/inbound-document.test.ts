@@ -114,7 +114,7 @@ for (const transport of ['udp', 'tcp'] as const) {
     }),
   )
 
-  calls(`baresip over ${transport} hears the asset`, () =>
+  calls(`baresip over ${transport} receives the asset`, () =>
     served(async account => {
       const caller = new Baresip({
         sipPort: await freePort(),
@@ -153,7 +153,7 @@ calls('a caller that gives up while it rings: 487, CALL.0400 with END.0487', () 
   }),
 )
 
-calls('a number that is nobody’s: 404', async () => {
+calls('a number without an owner: 404', async () => {
   const caller = await bed.caller({ scenario: 'caller-refused', service: '+254799999999' })
   const result = await caller.done
   assert.is(result.code, 0, result.errors)

@@ -50,7 +50,7 @@ calls('signs in by Bearer; the switch shows the end-user as registered', async (
   assert.is(list.find((one: { uuid: string }) => one.uuid === user.uuid).is_registered, true)
 })
 
-calls('a document speaks, and the page hears it; its end is reported with the reason', async () => {
+calls('a document speaks to the page; its end is reported with the reason', async () => {
   document('<Say>Good morning. This is the voice of the switch, heard in a browser.</Say>')
   const call = await phone.dial('+254711000001', { customPayload: { order: 7 } })
   await phone.state(call, 'accepted')
@@ -133,7 +133,7 @@ for (const [scenario, status, code, words] of [
   })
 }
 
-calls('early media are heard before the answer, and no ringback of our own with them', async () => {
+calls('early media is played before the answer, without our own ringback', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
   const far = await RtpEndpoint.open()
   const peer = await bed.callee({ scenario: 'callee-early-media', rtpPort: far.port, pauseMs: 4000 })
@@ -167,7 +167,7 @@ calls('hung up while it rings: the far side is cancelled', async () => {
   peer.stop()
 })
 
-calls('an inbound call of the carrier: the page rings, answers, both sides hear each other', async () => {
+calls('an inbound call of the carrier: the page rings, answers, and both sides receive each other', async () => {
   bed.customer.on('/in', `<Response><Dial><Client>${user.uuid}</Client></Dial></Response>`)
   const near = await RtpEndpoint.open()
   const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 5000 })
@@ -183,7 +183,7 @@ calls('an inbound call of the carrier: the page rings, answers, both sides hear 
   near.close()
 })
 
-calls('an inbound call rejected with 486: the caller hears busy', async () => {
+calls('an inbound call rejected with 486: the caller gets busy', async () => {
   bed.customer.on('/in', `<Response><Dial action="/done"><Client>${user.uuid}</Client></Dial></Response>`)
   bed.customer.on('/done', '<Response/>')
   const caller = await bed.caller()

@@ -94,7 +94,7 @@ digits('sendDigit in the page: one event each for the peer, in order, none lost,
   far.close()
 })
 
-digits('digits of the peer are heard in the page', async () => {
+digits('digits of the peer are played in the page', async () => {
   const { far, sipp } = await peer()
   if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
   const call = await phone.dial(number)

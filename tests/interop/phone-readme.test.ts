@@ -41,7 +41,7 @@ readme.after(async () => {
   await on?.close()
 })
 
-readme('signs in, calls a document, tells its end; refuses nonsense in words', async () => {
+readme('signs in, calls a document, reports its end; refuses bad input in words', async () => {
   const account = await RigAccount.make(on)
   await account.hosts('voice_outbound', '<Say>Hello.</Say>')
   const user = await makeUser(account, 'Amina')

@@ -71,7 +71,7 @@ const wavSamples = (path: string): Int16Array => {
   return new Int16Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.length))
 }
 
-record('a sentence ended by a key: length within 20 ms, samples as sent, action extras', async () => {
+record('a sentence ended by a digit: length within 20 ms, samples as sent, action extras', async () => {
   bed.customer.on('/voice', '<Response><Record action="/recorded" playBeep="false" timeout="0"/></Response>')
   bed.customer.on('/recorded', '<Response><Hangup/></Response>')
   const said = sentence()

@@ -112,7 +112,7 @@ for (const [srtp, encryption] of [
   })
 }
 
-trunks('both sides protected: each hears the other', async () => {
+trunks('both sides protected: each receives the other', async () => {
   const suite = 'SRTP is Enabled (cryptosuite=AES_CM_128_HMAC_SHA1_80)'
   await trunk('required', 'secure')
   await document('<Dial><Number>+254733000222</Number></Dial>')

@@ -263,8 +263,10 @@ const badValues = async () => {
 }
 
 // Calls of several tests at once: most of their time is spent in waiting.
-conference('who hears whom, muted, record; endOnExit', () => Promise.all([mixing(), ending()]).then(() => {}))
+conference('who receives whom, muted, record; endOnExit', () => Promise.all([mixing(), ending()]).then(() => {}))
 conference('startOnEnter, waitAsset', waiting)
-conference('beep, maxMembers, keys, bad values', () => Promise.all([beeping(), filling(), badValues()]).then(() => {}))
+conference('beep, maxMembers, digits, bad values', () =>
+  Promise.all([beeping(), filling(), badValues()]).then(() => {}),
+)
 
 conference.run()

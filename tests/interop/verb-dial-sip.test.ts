@@ -61,7 +61,7 @@ calls('a trunk of the operator is not reached by <Sip>, nor this switch: nothing
   }
 })
 
-calls('what a document shows by itself is told of; blocked numbers stay blocked', async () => {
+calls('faults that a document shows by itself are reported; blocked numbers stay blocked', async () => {
   const trunk = await carrier()
   try {
     const { call, said } = await outcome(`sip:x@127.0.0.1:${trunk.port}`)

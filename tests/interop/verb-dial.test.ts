@@ -98,7 +98,7 @@ const ringing: readonly Ringing[] = [
   { attributes: 'ringTone="music"', hz: undefined },
 ]
 
-calls('ringTone: heard by a caller who is answered, by country and by asset', async () => {
+calls('ringTone: played to an answered caller, by country and by asset', async () => {
   await Promise.all(
     ringing.map(async ({ attributes, hz, onMs = 0, offMs = 0, problems = 0 }) => {
       const far = await bed.callee('callee-rings-on')
@@ -127,7 +127,7 @@ calls('ringTone: heard by a caller who is answered, by country and by asset', as
   )
 })
 
-calls('answerOnBridge by default: the caller hears its own network, and no 200 before the far side’s', async () => {
+calls('answerOnBridge by default: the caller hears its own network, and no 200 before that of the callee', async () => {
   const far = await bed.callee('callee-rings-on')
   const call = await bed.call(
     { voice: to(far, 'timeout="2"'), '/done': '<Hangup reason="busy"/>' },
@@ -138,7 +138,7 @@ calls('answerOnBridge by default: the caller hears its own network, and no 200 b
   assert.is((await call.post('/done')).body.DialReasonCode, 'END.0408')
 })
 
-calls('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it is asked for', async () => {
+calls('timeLimit ends the talk; hangupOnStar ends it by a digit, only when ordered', async () => {
   const star = async (attributes: string) => {
     const far = await bed.callee()
     const call = await bed.call({ voice: to(far, attributes), '/done': '<Play asset="short"/>' })
@@ -168,7 +168,7 @@ calls('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it 
   for (const body of [on, off, limit]) assert.is(body.DialCallStatus, 'completed')
 })
 
-calls('sendDigits: sent to the far side before anybody hears anybody', async () => {
+calls('sendDigits: sent to the callee before the bridge', async () => {
   const far = await bed.callee()
   const number = `<Number sendDigits="ww12#">${far.number}</Number>`
   const call = await bed.call({ voice: to(far, 'timeLimit="4"', number), ...done })
@@ -185,7 +185,7 @@ calls('sendDigits: sent to the far side before anybody hears anybody', async () 
   assert.ok(audio !== undefined && audio.at >= ends.at(-1)!.at, 'the caller is heard after the digits')
 })
 
-calls('callerId: the call’s own number, one of the account’s, or nobody else’s', async () => {
+calls('callerId: the call’s own number, or another one of the account', async () => {
   const presented = async (attributes: string) => {
     const far = await bed.callee()
     const call = await bed.call({ voice: to(far, `timeLimit="1" ${attributes}`), ...done })
@@ -205,7 +205,7 @@ calls('callerId: the call’s own number, one of the account’s, or nobody else
   )
 })
 
-calls('children: the first to answer wins and is heard, alone; sequential takes one after another', async () => {
+calls('children: the first to answer wins and is bridged alone; sequential takes one after another', async () => {
   const [busy, slow, quick] = await Promise.all([
     bed.callee('callee-busy'),
     bed.callee('callee-rings-on'),
@@ -252,15 +252,18 @@ calls(
   },
 )
 
-calls('a remote that moves its audio by UPDATE before it answers is heard and hears where it went', async () => {
-  const far = await bed.callee('callee-moves-early')
-  const call = await bed.call({ voice: to(far, 'timeLimit="4"'), ...done })
-  await talk(call, far, sine(500, 1), sine(900, 1))
-  await over(call, far)
-  assert.ok(secondsOf(call.heard(), 900) > 0.8)
-  assert.ok(secondsOf(heardBy(far.rtp), 500) > 0.8)
-  assert.is((await call.post('/done')).body.DialCallStatus, 'completed')
-})
+calls(
+  'a remote that moves its audio by UPDATE before its answer is received from, and sent to, the new address',
+  async () => {
+    const far = await bed.callee('callee-moves-early')
+    const call = await bed.call({ voice: to(far, 'timeLimit="4"'), ...done })
+    await talk(call, far, sine(500, 1), sine(900, 1))
+    await over(call, far)
+    assert.ok(secondsOf(call.heard(), 900) > 0.8)
+    assert.ok(secondsOf(heardBy(far.rtp), 500) > 0.8)
+    assert.is((await call.post('/done')).body.DialCallStatus, 'completed')
+  },
+)
 
 calls('timeout and bad values: defaults stand, and each is reported', async () => {
   const far = await bed.callee()

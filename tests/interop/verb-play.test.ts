@@ -84,7 +84,7 @@ play('sources, loop, bad values: bit for bit, and the call goes on', async () =>
   )
 })
 
-calls('a server that takes its time is asked while the prompt before sounds: nobody waits for it', async () => {
+calls('a slow server is asked during the prompt before: no caller waits for it', async () => {
   const slow = babble(0.7, 11)
   bed.customer.on('/slow.wav', (_post, response) => {
     setTimeout(() => response.writeHead(200, { 'content-type': 'audio/wav' }).end(wavOf(slow)), 600)
@@ -98,7 +98,7 @@ calls('a server that takes its time is asked while the prompt before sounds: nob
   for (const gap of gaps) assert.ok(gap >= 0 && gap < 1600, `a gap of ${gap / 8} ms`)
 })
 
-calls('loop 0 goes on until the caller hangs up, without a gap; nothing behind it runs', async () => {
+calls('loop 0 continues until the caller hangs up, without a gap; no verb after it runs', async () => {
   const call = await bed.call('<Play asset="music" loop="0"/><Play asset="end"/>', {
     scenario: 'caller-hangs-up',
     pauseMs: 4500,

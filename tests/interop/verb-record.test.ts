@@ -37,7 +37,7 @@ async function recorded(attributes: string, said: Int16Array, keys = '', quietSe
 
 const said = babble(1.5, 21)
 
-calls('silence, keys, length, beep, trim and format', async () => {
+calls('silence, digits, length, beep, trim and format', async () => {
   const quiet = 'playBeep="false"'
   const [silenceEnds, defaultSilence, longest, anyKey, oneKey, noKey, beep, noBeep, trim, noTrim, ogg, bad] =
     await Promise.all([
@@ -102,7 +102,7 @@ async function isOgg({ call, body, wav }: Awaited<ReturnType<typeof recorded>>):
   assert.equal([await part.text(), part.headers.get('content-range')], ['OggS', `bytes 0-3/${bytes.length}`])
 }
 
-calls('without action the next verb runs; nobody who speaks gives an empty recording', async () => {
+calls('without action the next verb runs; a silent caller gives an empty recording', async () => {
   const call = await bed.call('<Record timeout="1" playBeep="false"/><Play asset="end"/>')
   await call.answered()
   await call.done()

@@ -47,7 +47,7 @@ redirect('absolute and relative addresses; what cannot be followed is skipped an
   )
 })
 
-redirect('does not answer, and nothing behind it runs', async () => {
+redirect('does not answer, and no verb after it runs', async () => {
   const call = await bed.call(
     { voice: '<Redirect>/next</Redirect><Play asset="here"/>', '/next': '<Hangup reason="busy"/>' },
     { scenario: 'caller-busy' },
@@ -57,7 +57,7 @@ redirect('does not answer, and nothing behind it runs', async () => {
   assert.ok((await call.events()).includes('DOC.0204'))
 })
 
-redirect('a circle without a sound ends with the fallback, which is heard', async () => {
+redirect('a loop without audio ends with the fallback, which is played', async () => {
   const call = await bed.call({ voice: '<Redirect>/voice</Redirect>' })
   await call.done()
   assert.is((await call.record()).reason_code, 'END.3482')

@@ -65,7 +65,7 @@ async function talk(placed: number, came: number): Promise<void> {
   })
 }
 
-line('the line of the phone that rings drops: it rings on, is answered, and both hear each other', async () => {
+line('the connection of the ringing phone drops: it rings on, is answered, and both receive each other', async () => {
   const [placed, came] = await ringing()
   await drop(callee)
   await new Promise(resolve => setTimeout(resolve, 6_000))
@@ -80,7 +80,7 @@ line('the line of the phone that rings drops: it rings on, is answered, and both
   assert.ok(calls.some((call: { sid: string }) => call.sid === sid))
 })
 
-line('the line of the phone that calls drops: it rings on, and hears the answer', async () => {
+line('the connection of the calling phone drops: the call rings on, and it gets the answer', async () => {
   const [placed, came] = await ringing()
   await drop(bed.phone)
   await new Promise(resolve => setTimeout(resolve, 6_000))
@@ -96,7 +96,7 @@ line('declined while the line is down: the caller learns it', async () => {
   assert.is(endReason?.by, 'remote')
 })
 
-line('the phone that rings does not come back: the caller hears no ringing to the end of the Dial', async () => {
+line('the ringing phone does not come back: the caller hears no ringing until the Dial ends', async () => {
   const [placed] = await ringing()
   const from = Date.now()
   await callee.run('cut', 60_000)

@@ -65,7 +65,7 @@ async function hears(phone: BrowserPhone, call: number, hz: number | undefined, 
   })
 }
 
-pairs('each hears the other; who calls is shown by name; hang-up ends both', async () => {
+pairs('each receives the other; the caller is shown by name; hang-up ends both', async () => {
   const [dialled, came] = await talk()
   assert.is((await b.call(came)).remoteName, 'Amina')
   assert.is((await b.call(came)).remoteIdentity, users[0].extension)

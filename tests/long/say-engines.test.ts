@@ -119,7 +119,7 @@ say('an engine that dies or hangs: espeak-ng speaks, the call goes on, other cal
   assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-rig')))
 })
 
-say('a long text in pieces: silence where the next one is late, and every word is heard', async () => {
+say('a long text in pieces: silence where the next one is late, and every word is played', async () => {
   const text = 'Karibu sana, rafiki. Tafadhali subiri hapo ulipo kwa muda mfupi. Asante kwa kusubiri na kwaheri sasa.'
   voices.misbehave('crawl')
   const call = await bed.call(`<Say language="sw">${text}</Say>`, { timeoutSeconds: 60 })
@@ -143,7 +143,7 @@ say('a long text in pieces: silence where the next one is late, and every word i
   assert.is((await call.record()).tts_seconds, Math.ceil(lasts))
 })
 
-say('a caller who hangs up in the middle: the rest is asked of nobody, and is not counted', async () => {
+say('a caller who hangs up in the middle: the rest is not requested, and not counted', async () => {
   server.manner = 'slow'
   const before = server.orders.length
   const text = 'Please hold the line, we shall be with you. '.repeat(90)
@@ -163,7 +163,7 @@ say('a caller who hangs up in the middle: the rest is asked of nobody, and is no
   )
 })
 
-say('a long text is heard as soon as a short one', async () => {
+say('a long text is played as soon as a short one', async () => {
   const long = (take: number) =>
     `<Say voice="espeak:en-gb">Take ${take}. ${'The quick brown fox jumps over the lazy dog. '.repeat(85)}</Say>`
   const fresh: number[] = []
@@ -174,7 +174,7 @@ say('a long text is heard as soon as a short one', async () => {
   assert.ok(kept < 150, `cached: ${Math.round(kept)} ms`)
 })
 
-say('new text is heard within 300 ms, text from the cache at once', async () => {
+say('new text is played within 300 ms, text from the cache at once', async () => {
   const texts = ['One.', 'Two.', 'Three.', 'Four.', 'Five.'].map(text => `<Say voice="espeak:en-gb">${text}</Say>`)
   const fresh = await firstSounds(bed, texts)
   const cached = await firstSounds(bed, texts)

@@ -43,7 +43,7 @@ waits.after(async () => {
   await on?.close()
 })
 
-waits('a write lock of another process for 3 s: SIP answers, /health/ tells, no call is lost', async () => {
+waits('a write lock of another process for 3 s: SIP answers, /health/ reports it, no call is lost', async () => {
   await callsInTurn(10)
   const foreign = new BetterSqlite(join(on.dataFolder, 'sauti.db'))
   foreign.exec('BEGIN IMMEDIATE')

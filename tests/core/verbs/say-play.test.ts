@@ -132,7 +132,7 @@ test('Play answers first, but not for what cannot be played', () => {
   assert.equal(log.slice(1), ['100 report DOC.0422', '100 report PLAY.0400', '100 end END.0202 reject 603'])
 })
 
-test('loop 0 goes on until the caller hangs up', () => {
+test('loop 0 continues until the caller hangs up, without a gap; no verb after it runs', () => {
   for (const verb of ['<Say loop="0">music</Say>', '<Play loop="0" asset="music"/>']) {
     const bed = bedOf(verb)
     bed.run(3_600_000)
