@@ -8,18 +8,18 @@ export const other = '+254744444444'
 
 /** A number whose document is that Dial, after what stands before it; `/after` says goodbye. */
 export function dialling(dial: string, before = ''): CallBed {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/in', `<Response>${before}${dial}</Response>`)
-  rig.documents.set('https://acme.test/after', '<Response><Say>Bye</Say></Response>')
-  return rig
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', `<Response>${before}${dial}</Response>`)
+  bed.documents.set('https://acme.test/after', '<Response><Say>Bye</Say></Response>')
+  return bed
 }
 
 export const dialTo = (...numbers: string[]) =>
   `<Dial action="/after">${numbers.map(number => `<Number>${number}</Number>`).join('')}</Dial>`
 
 /** What the one action callback said. */
-export const action = (rig: CallBed) => {
-  const posts = rig.posts.filter(post => post.url.endsWith('/after'))
+export const action = (bed: CallBed) => {
+  const posts = bed.posts.filter(post => post.url.endsWith('/after'))
   assert.is(posts.length, 1, 'one action')
   return posts[0]!.fields
 }

@@ -5,7 +5,7 @@ export const from = '+254700000001'
 
 /** Whoever is called and answers hears what the verbs say. */
 export function placing(verbs = '<Say>Hello</Say>'): CallBed {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
-  return rig
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
+  return bed
 }

@@ -4,9 +4,9 @@ import { CallBed } from './call-bed.ts'
 export const hook = 'https://acme.test/out'
 
 /** An account whose softphones' calls are answered by `document`. */
-export function rigWith(document: string, set: Partial<typeof acme> = {}): CallBed {
-  const rig = new CallBed()
-  rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_outbound: hook }, ...set }, 10_000_000)
-  rig.documents.set(hook, document)
-  return rig
+export function bedWith(document: string, set: Partial<typeof acme> = {}): CallBed {
+  const bed = new CallBed()
+  bed.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_outbound: hook }, ...set }, 10_000_000)
+  bed.documents.set(hook, document)
+  return bed
 }

@@ -102,11 +102,11 @@ function document(random: Random): Document {
   return `<Response>${verbs(random)}</Response>`
 }
 
-function world(seed: number): { rig: CallBed; balance: number } {
+function world(seed: number): { bed: CallBed; balance: number } {
   const random = seeded(seed)
-  const rig = new CallBed({ seed, jitter: true })
+  const bed = new CallBed({ seed, jitter: true })
   const balance = pick(random, [10_000_000, 500_000, 60_000])
-  rig.store.addAccount(
+  bed.store.addAccount(
     {
       ...acme,
       fallbackMode: pick(random, ['message', 'drop', 'play'] as const),
@@ -114,48 +114,48 @@ function world(seed: number): { rig: CallBed; balance: number } {
     },
     balance,
   )
-  for (const number of numbers) rig.own(own(number, `https://acme.test/${number}`))
-  rig.rates = [
+  for (const number of numbers) bed.own(own(number, `https://acme.test/${number}`))
+  bed.rates = [
     rate('+254', { incrementSeconds: pick(random, [1, 6, 60]), minimumSeconds: pick(random, [0, 10]) }),
     ...(maybe(random, 0.5) ? [rate('+254', { direction: 'inbound', ratePerMinute: 3000, incrementSeconds: 1 })] : []),
   ]
-  rig.trunks = [
+  bed.trunks = [
     trunk('t1', { maxCalls: pick(random, [0, 2]) }),
     trunk('t2', { priority: 1 }),
     trunk('t3', { priority: 1, weight: 5 }),
   ]
-  rig.endLatencyMs = pick(random, [1, 40, 800])
-  rig.commitLatencyMs = pick(random, [1, 5, 60])
-  rig.fetchLatencyMs = pick(random, [5, 100, 2000])
+  bed.endLatencyMs = pick(random, [1, 40, 800])
+  bed.commitLatencyMs = pick(random, [1, 5, 60])
+  bed.fetchLatencyMs = pick(random, [5, 100, 2000])
   for (const name of ['t1', 't2', 't3']) {
-    for (const number of farNumbers) rig.peers.set(`${name}:${number}`, peer(random))
+    for (const number of farNumbers) bed.peers.set(`${name}:${number}`, peer(random))
   }
-  rig.peers.set('sip:a@b.test', peer(random))
-  for (const url of [...numbers, 'more', 'out']) rig.documents.set(`https://acme.test/${url}`, document(random))
-  return { rig, balance }
+  bed.peers.set('sip:a@b.test', peer(random))
+  for (const url of [...numbers, 'more', 'out']) bed.documents.set(`https://acme.test/${url}`, document(random))
+  return { bed, balance }
 }
 
-function disturb(rig: CallBed, random: Random): void {
-  const legs = [...rig.sipLegs.keys()]
+function disturb(bed: CallBed, random: Random): void {
+  const legs = [...bed.sipLegs.keys()]
   const leg = legs.length === 0 ? ('nobody' as LegUuid) : pick(random, legs)
-  const live = rig.exchange.live()
+  const live = bed.exchange.live()
   const things = [
-    () => rig.press(leg, pick(random, [...'0123456789*#'])),
-    () => rig.send({ type: 'leg.digit', legId: leg, digit: '*', durationMs: 80 }),
-    () => rig.send({ type: 'leg.reoffered', legId: leg, sdp: 'hold' }),
-    () => rig.send({ type: 'leg.ringing', legId: leg }),
-    () => rig.send({ type: 'leg.early', legId: leg, sdp: 'again', ringing: true }),
-    () => (rig.sipLegs.get(leg) === 'in' ? rig.hangUpCaller(leg) : rig.endLeg(leg, { kind: 'bye' })),
+    () => bed.press(leg, pick(random, [...'0123456789*#'])),
+    () => bed.send({ type: 'leg.digit', legId: leg, digit: '*', durationMs: 80 }),
+    () => bed.send({ type: 'leg.reoffered', legId: leg, sdp: 'hold' }),
+    () => bed.send({ type: 'leg.ringing', legId: leg }),
+    () => bed.send({ type: 'leg.early', legId: leg, sdp: 'again', ringing: true }),
+    () => (bed.sipLegs.get(leg) === 'in' ? bed.hangUpCaller(leg) : bed.endLeg(leg, { kind: 'bye' })),
     () => {
       if (live.length > 0 && maybe(random, 0.3)) {
-        rig.send({ type: 'call.hangup', callId: pick(random, live).callId })
+        bed.send({ type: 'call.hangup', callId: pick(random, live).callId })
       }
     },
     () => {
-      if (maybe(random, 0.1)) rig.send({ type: 'media.timeout', legId: leg })
+      if (maybe(random, 0.1)) bed.send({ type: 'media.timeout', legId: leg })
     },
     () => {
-      if (maybe(random, 0.1)) rig.send({ type: 'media.failed', legId: leg, fault: 'internal', reoffer: false })
+      if (maybe(random, 0.1)) bed.send({ type: 'media.failed', legId: leg, fault: 'internal', reoffer: false })
     },
   ]
   pick(random, things)()
@@ -164,65 +164,65 @@ function disturb(rig: CallBed, random: Random): void {
 test(`${seeds} seeded worlds of ${callsPerWorld} calls end with every row closed and every shilling accounted for`, () => {
   let ended = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const { rig, balance } = world(seed)
+    const { bed, balance } = world(seed)
     const random = seeded(seed + 100_000)
     const requests: string[] = []
     for (let call = 0; call < callsPerWorld; call++) {
       if (maybe(random, 0.6)) {
-        rig.call(pick(random, numbers), { sdp: maybe(random, 0.8) ? 'offer' : undefined })
-      } else requests.push(rig.originate({ to: pick(random, [...farNumbers, ...numbers]), from: numbers[0]! }))
+        bed.call(pick(random, numbers), { sdp: maybe(random, 0.8) ? 'offer' : undefined })
+      } else requests.push(bed.originate({ to: pick(random, [...farNumbers, ...numbers]), from: numbers[0]! }))
       for (let moment = 0; moment < 5; moment++) {
-        rig.run(upTo(random, 900))
-        disturb(rig, random)
+        bed.run(upTo(random, 900))
+        disturb(bed, random)
       }
     }
-    if (maybe(random, 0.2)) rig.send({ type: 'exchange.drain', deadline: rig.now + upTo(random, 5000) })
-    rig.run(60_000)
-    for (const call of rig.exchange.live()) rig.send({ type: 'call.hangup', callId: call.callId })
-    rig.run(120_000)
+    if (maybe(random, 0.2)) bed.send({ type: 'exchange.drain', deadline: bed.now + upTo(random, 5000) })
+    bed.run(60_000)
+    for (const call of bed.exchange.live()) bed.send({ type: 'call.hangup', callId: call.callId })
+    bed.run(120_000)
 
     const why = `seed ${seed}`
-    assert.equal(rig.logged, [], why)
-    assert.ok(rig.exchange.isEmpty, why)
-    assert.is(rig.exchange.deadline(), undefined, why)
-    assert.is(rig.sessions.size, 0, why)
-    assert.is(rig.sipLegs.size, 0, why)
-    for (const request of requests) assert.ok(rig.replies.has(request), why)
+    assert.equal(bed.logged, [], why)
+    assert.ok(bed.exchange.isEmpty, why)
+    assert.is(bed.exchange.deadline(), undefined, why)
+    assert.is(bed.sessions.size, 0, why)
+    assert.is(bed.sipLegs.size, 0, why)
+    for (const request of requests) assert.ok(bed.replies.has(request), why)
     let talked = 0
-    for (const call of rig.store.calls.values()) {
+    for (const call of bed.store.calls.values()) {
       ended++
       assert.ok(call.status === 'completed' || call.status === 'failed', why)
       assert.is.not(call.reasonCode, '', why)
       assert.is(call.status === 'completed', call.answeredUnix !== null, why)
-      const codes = rig.codes(call.uuid)
+      const codes = bed.codes(call.uuid)
       assert.is(codes[0], 'CALL.0100', why)
       assert.is(codes.filter(code => code === 'CALL.0300' || code === 'CALL.0400').length, 1, why)
       const dials = (suffixes: RegExp) => codes.filter(code => suffixes.test(code)).length
       assert.is(dials(/^DIAL\.0100$/), dials(/^DIAL\.0[34]00$/), why)
       talked += call.cost
     }
-    for (const leg of rig.store.legs.values()) assert.is.not(leg.endedUnix, null, why)
-    for (const hold of rig.store.holds.values()) {
+    for (const leg of bed.store.legs.values()) assert.is.not(leg.endedUnix, null, why)
+    for (const hold of bed.store.holds.values()) {
       assert.type(hold.charge, 'number', why)
       assert.ok(hold.charge! <= hold.amount, `${why}: ${hold.charge} of ${hold.amount}`)
     }
-    for (const recording of rig.store.recordings.values()) assert.is.not(recording.durationMs, null, why)
-    assert.is(talked, rig.store.charged, why)
-    const account = rig.store.accounts.get(acme.uuid)!
+    for (const recording of bed.store.recordings.values()) assert.is.not(recording.durationMs, null, why)
+    assert.is(talked, bed.store.charged, why)
+    const account = bed.store.accounts.get(acme.uuid)!
     assert.is(account.held, 0, why)
-    assert.is(account.balance, balance - rig.store.charged, why)
+    assert.is(account.balance, balance - bed.store.charged, why)
     assert.ok(account.balance >= 0, why)
   }
   assert.ok(ended > seeds * callsPerWorld * 0.6)
 })
 
 test('a fault of ours in one call ends that call with END.5500 and touches no other', () => {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
-  rig.call(numbers[0]!)
-  const victim = rig.call(numbers[0]!)
-  rig.run(500)
-  const call = rig.exchange.callOfLeg(victim)!
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
+  bed.call(numbers[0]!)
+  const victim = bed.call(numbers[0]!)
+  bed.run(500)
+  const call = bed.exchange.callOfLeg(victim)!
   Object.defineProperty(call, 'event', {
     value: () => {
       Reflect.deleteProperty(call, 'event')
@@ -230,41 +230,41 @@ test('a fault of ours in one call ends that call with END.5500 and touches no ot
     },
     configurable: true,
   })
-  rig.press(victim, '1')
-  rig.run(2000)
-  assert.is(rig.exchange.counters.crashed, 1)
-  assert.ok(rig.logged[0]?.includes('made so'))
-  assert.is(rig.exchange.live().length, 1)
-  assert.is(rig.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
+  bed.press(victim, '1')
+  bed.run(2000)
+  assert.is(bed.exchange.counters.crashed, 1)
+  assert.ok(bed.logged[0]?.includes('made so'))
+  assert.is(bed.exchange.live().length, 1)
+  assert.is(bed.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
 })
 
 test('events for calls that are gone, or never were, are absorbed and counted', () => {
-  const rig = new CallBed()
+  const bed = new CallBed()
   const legId = 'nobody' as LegUuid
-  rig.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } })
-  rig.send({ type: 'media.opened', legId, sdp: '' })
-  rig.send({ type: 'leg.answered', legId, sdp: '' })
-  assert.is(rig.exchange.counters.absorbed, 3)
-  assert.equal(rig.commands, [])
+  bed.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } })
+  bed.send({ type: 'media.opened', legId, sdp: '' })
+  bed.send({ type: 'leg.answered', legId, sdp: '' })
+  assert.is(bed.exchange.counters.absorbed, 3)
+  assert.equal(bed.commands, [])
 })
 
 test('a fault in the timer of one call ends that call and no other, and is counted as one of an event is', () => {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
-  rig.call(numbers[0]!)
-  const victim = rig.call(numbers[0]!)
-  rig.run(500)
-  const call = rig.exchange.callOfLeg(victim)!
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
+  bed.call(numbers[0]!)
+  const victim = bed.call(numbers[0]!)
+  bed.run(500)
+  const call = bed.exchange.callOfLeg(victim)!
   call.timers.set('made', call.now(), () => {
     throw new Error('made so')
   })
   // The heap of deadlines learns of it with the call's next event.
-  rig.press(victim, '1')
-  rig.run(2000)
-  assert.is(rig.exchange.counters.crashed, 1)
-  assert.ok(rig.logged[0]?.includes('made so'))
-  assert.is(rig.exchange.live().length, 1)
-  assert.is(rig.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
+  bed.press(victim, '1')
+  bed.run(2000)
+  assert.is(bed.exchange.counters.crashed, 1)
+  assert.ok(bed.logged[0]?.includes('made so'))
+  assert.is(bed.exchange.live().length, 1)
+  assert.is(bed.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
 })
 
 test.run()

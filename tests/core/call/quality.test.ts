@@ -25,19 +25,19 @@ const heard: LegMediaStats = {
 }
 
 function answered(verbs: string): CallBed {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
-  rig.peers.set(to, { answerAfter: 500 })
-  rig.endedMedia = heard
-  return rig
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
+  bed.peers.set(to, { answerAfter: 500 })
+  bed.endedMedia = heard
+  return bed
 }
 
 test('the quality of each leg is in the last row and in the event of the end, and in no event before', () => {
-  const rig = answered('<Dial><Number>+254733333333</Number></Dial>')
-  rig.peers.set('t1:+254733333333', { answerAfter: 300, byeAfter: 2000 })
-  rig.originate()
-  rig.run(120_000)
-  const { quality } = rig.store.call()
+  const bed = answered('<Dial><Number>+254733333333</Number></Dial>')
+  bed.peers.set('t1:+254733333333', { answerAfter: 300, byeAfter: 2000 })
+  bed.originate()
+  bed.run(120_000)
+  const { quality } = bed.store.call()
   assert.equal(
     quality?.map(({ role, number, media }) => [role, number, media.mos]),
     [
@@ -45,10 +45,10 @@ test('the quality of each leg is in the last row and in the event of the end, an
       ['callee', '+254733333333', 3.8765],
     ],
   )
-  const ended = rig.store.events.at(-1)
+  const ended = bed.store.events.at(-1)
   assert.is(ended?.code, 'CALL.0300')
   assert.equal(ended?.data.quality, quality?.map(qualityResource))
-  for (const { code, data } of rig.store.events.slice(0, -1)) assert.not('quality' in data, code)
+  for (const { code, data } of bed.store.events.slice(0, -1)) assert.not('quality' in data, code)
 })
 
 test('people are shown rounded figures, and null for what is not known', () => {
@@ -78,24 +78,24 @@ test('people are shown rounded figures, and null for what is not known', () => {
 })
 
 test('a call that was not answered has a record too: no leg has a quality', () => {
-  const rig = answered('<Hangup/>')
-  rig.peers.set(to, { endAfter: 100, cause: { kind: 'response', status: 486 } })
-  rig.originate()
-  rig.run(120_000)
-  assert.equal(rig.store.call().quality, [])
+  const bed = answered('<Hangup/>')
+  bed.peers.set(to, { endAfter: 100, cause: { kind: 'response', status: 486 } })
+  bed.originate()
+  bed.run(120_000)
+  assert.equal(bed.store.call().quality, [])
 })
 
 test('a session that never reports its end delays the last row for five seconds, not for ever', () => {
-  const rig = answered('<Say>Hello</Say>')
-  rig.endedMedia = undefined
-  rig.originate()
-  rig.run(120_000)
-  assert.is(rig.store.call().status, 'completed')
-  assert.equal(rig.store.call().quality, [])
-  const end = rig.store.call().endedUnix ?? 0
-  assert.is(rig.over.length, 1)
-  const began = rig.store.call().createdUnix
-  const lasted = (rig.over[0]?.at ?? 0) - 1000
+  const bed = answered('<Say>Hello</Say>')
+  bed.endedMedia = undefined
+  bed.originate()
+  bed.run(120_000)
+  assert.is(bed.store.call().status, 'completed')
+  assert.equal(bed.store.call().quality, [])
+  const end = bed.store.call().endedUnix ?? 0
+  assert.is(bed.over.length, 1)
+  const began = bed.store.call().createdUnix
+  const lasted = (bed.over[0]?.at ?? 0) - 1000
   assert.ok(lasted - (end - began) <= 5100, `${lasted} ${end - began}`)
 })
 

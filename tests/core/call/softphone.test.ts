@@ -3,27 +3,27 @@ import * as assert from 'uvu/assert'
 import { Destinations } from '../../../core/billing/destinations.ts'
 import { acme, own } from '../bed/acme.ts'
 import type { CallBed } from '../bed/call-bed.ts'
-import { hook, rigWith } from '../bed/softphone-bed.ts'
+import { bedWith, hook } from '../bed/softphone-bed.ts'
 
 const dialWhatWasDialled = '<Response><Dial><Number>+254722222222</Number></Dial></Response>'
 
-const ends = (rig: CallBed, legId: string) =>
-  rig
+const ends = (bed: CallBed, legId: string) =>
+  bed
     .of('leg.end')
     .flatMap(({ legId: id, reason, status, retryAfterSeconds }) =>
       id === legId ? [{ reason, ...(status && { status }), ...(retryAfterSeconds && { retryAfterSeconds }) }] : [],
     )
 
 test('a softphone calls out: rung at once, webhook with endUser, From is the account’s number, bridged, billed by the leg', () => {
-  const rig = rigWith(dialWhatWasDialled)
-  rig.own(own('+254700000003', '', false))
-  const user = rig.user('1001')
-  rig.peers.set('+254722222222', { ringAfter: 50, answerAfter: 500, byeAfter: 30_000 })
-  const legId = rig.dialFrom(user, '0722222222', { customPayload: '{"order":7}' })
-  rig.run(10)
-  assert.is(rig.of('leg.ring').length, 1)
-  rig.run(60_000)
-  const [post] = rig.posts
+  const bed = bedWith(dialWhatWasDialled)
+  bed.own(own('+254700000003', '', false))
+  const user = bed.user('1001')
+  bed.peers.set('+254722222222', { ringAfter: 50, answerAfter: 500, byeAfter: 30_000 })
+  const legId = bed.dialFrom(user, '0722222222', { customPayload: '{"order":7}' })
+  bed.run(10)
+  assert.is(bed.of('leg.ring').length, 1)
+  bed.run(60_000)
+  const [post] = bed.posts
   assert.is(post?.url, hook)
   const { CallSid, ...fields } = post?.fields ?? {}
   assert.type(CallSid, 'string')
@@ -36,91 +36,91 @@ test('a softphone calls out: rung at once, webhook with endUser, From is the acc
     customPayload: '{"order":7}',
     endUser: { uuid: 'user-1001', email: '1001@acme.test', display_name: 'User 1001', extension_number: '1001' },
   })
-  const call = rig.store.call()
+  const call = bed.store.call()
   assert.is(call.direction, 'outbound')
   assert.is(call.status, 'completed')
   assert.is(call.reasonCode, 'END.0200')
   assert.equal(call.customPayload, { order: 7 })
   assert.is(call.cost, 30_000)
-  assert.is(rig.of('leg.answer')[0]?.legId, legId)
-  const [dial] = rig.of('leg.dial')
+  assert.is(bed.of('leg.answer')[0]?.legId, legId)
+  const [dial] = bed.of('leg.dial')
   assert.equal(dial?.from, { user: '+254700000001', displayName: '' })
-  assert.equal(rig.codes().slice(0, 2), ['CALL.0100', 'CALL.0180'])
-  assert.equal(rig.store.events[0]?.customPayload, { order: 7 })
-  assert.ok(rig.exchange.isEmpty)
+  assert.equal(bed.codes().slice(0, 2), ['CALL.0100', 'CALL.0180'])
+  assert.equal(bed.store.events[0]?.customPayload, { order: 7 })
+  assert.ok(bed.exchange.isEmpty)
 })
 
 test('what an action callback says is as it is then, and still names the end-user', () => {
-  const rig = rigWith('<Response><Dial action="/after"><Number>+254722222222</Number></Dial></Response>')
-  rig.documents.set('https://acme.test/after', '<Response/>')
-  rig.peers.set('+254722222222', { endAfter: 500 })
-  rig.dialFrom(rig.user('1001'), '+254722222222')
-  rig.run(60_000)
-  const after = rig.posts[1]?.fields ?? {}
+  const bed = bedWith('<Response><Dial action="/after"><Number>+254722222222</Number></Dial></Response>')
+  bed.documents.set('https://acme.test/after', '<Response/>')
+  bed.peers.set('+254722222222', { endAfter: 500 })
+  bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(60_000)
+  const after = bed.posts[1]?.fields ?? {}
   assert.is(after.CallStatus, 'ringing')
   assert.is(after.DialCallStatus, 'busy')
   assert.is((after.endUser as { uuid: string }).uuid, 'user-1001')
 })
 
 test('a number’s own voice_outbound goes before the account’s', () => {
-  const rig = rigWith('<Response/>')
+  const bed = bedWith('<Response/>')
   const number = own('+254700000001')
-  rig.own({ ...number, webhookUrls: { ...number.webhookUrls, voice_outbound: 'https://acme.test/number' } })
-  rig.dialFrom(rig.user('1001'), '+254722222222')
-  rig.run(1_000)
-  assert.is(rig.posts[0]?.url, 'https://acme.test/number')
+  bed.own({ ...number, webhookUrls: { ...number.webhookUrls, voice_outbound: 'https://acme.test/number' } })
+  bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(1_000)
+  assert.is(bed.posts[0]?.url, 'https://acme.test/number')
 })
 
 test('without a number the extension stands for it', () => {
-  const rig = rigWith(dialWhatWasDialled)
-  rig.store.numbers.clear()
-  rig.dialFrom(rig.user('1001'), '+254722222222')
-  rig.run(1_000)
-  assert.is(rig.posts[0]?.fields.From, '1001')
+  const bed = bedWith(dialWhatWasDialled)
+  bed.store.numbers.clear()
+  bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(1_000)
+  assert.is(bed.posts[0]?.fields.From, '1001')
 })
 
 test('extension to extension: internal, free, the callee sees who it is; all phones ring, the first answer wins', () => {
-  const rig = rigWith('<Response><Dial><Number>1002</Number></Dial></Response>')
-  rig.user('1002', ['desk', 'laptop', 'mobile'])
-  rig.peers.set('desk', { ringAfter: 20 })
-  rig.peers.set('laptop', { ringAfter: 20, answerAfter: 1_000, byeAfter: 5_000 })
-  rig.peers.set('mobile', { ringAfter: 20, endAfter: 400 })
-  rig.dialFrom(rig.user('1001'), '1002')
-  rig.run(800)
-  assert.is(rig.of('leg.dial').length, 3)
-  assert.ok(rig.of('leg.dial').every(({ from }) => from.user === '1001' && from.displayName === 'User 1001'))
+  const bed = bedWith('<Response><Dial><Number>1002</Number></Dial></Response>')
+  bed.user('1002', ['desk', 'laptop', 'mobile'])
+  bed.peers.set('desk', { ringAfter: 20 })
+  bed.peers.set('laptop', { ringAfter: 20, answerAfter: 1_000, byeAfter: 5_000 })
+  bed.peers.set('mobile', { ringAfter: 20, endAfter: 400 })
+  bed.dialFrom(bed.user('1001'), '1002')
+  bed.run(800)
+  assert.is(bed.of('leg.dial').length, 3)
+  assert.ok(bed.of('leg.dial').every(({ from }) => from.user === '1001' && from.displayName === 'User 1001'))
   assert.ok(
-    rig
+    bed
       .of('media.open')
       .filter(({ offer }) => offer === undefined)
       .every(open => open.webrtc && !open.onNet),
   )
-  rig.run(60_000)
-  const call = rig.store.call()
+  bed.run(60_000)
+  const call = bed.store.call()
   assert.equal([call.direction, call.toNumber, call.status, call.cost], ['internal', '1002', 'completed', 0])
-  const reasons = [...rig.store.legs.values()].map(({ reasonCode }) => reasonCode).sort()
+  const reasons = [...bed.store.legs.values()].map(({ reasonCode }) => reasonCode).sort()
   assert.equal(reasons, ['END.0200', 'END.0200', 'END.0486', 'END.0487'])
-  assert.is(rig.store.holds.size, 0)
-  assert.ok(rig.exchange.isEmpty)
+  assert.is(bed.store.holds.size, 0)
+  assert.ok(bed.exchange.isEmpty)
 })
 
-const refusals: readonly [what: string, make: (rig: CallBed) => string, ended: object, set?: Partial<typeof acme>][] = [
+const refusals: readonly [what: string, make: (bed: CallBed) => string, ended: object, set?: Partial<typeof acme>][] = [
   ['suspended', () => '+254722222222', { reason: 'END.4403' }, { status: 'suspended' }],
   ['no webhook', () => '+254722222222', { reason: 'END.3404', status: 404 }, { endpoints: acme.endpoints }],
   ['no capacity', () => '+254722222222', { reason: 'END.4429', retryAfterSeconds: 1 }, { maxConcurrentCalls: 0 }],
   ['rate cap', () => '+254722222222', { reason: 'END.4430', retryAfterSeconds: 1 }, { maxCallsPerSecond: 0 }],
   [
     'destination',
-    rig => {
-      rig.destinations = new Destinations(['+2547'], [])
+    bed => {
+      bed.destinations = new Destinations(['+2547'], [])
       return '+254722222222'
     },
     { reason: 'END.4433' },
   ],
   [
     'funds',
-    rig => {
-      const account = rig.store.accounts.get(acme.uuid)
+    bed => {
+      const account = bed.store.accounts.get(acme.uuid)
       if (account !== undefined) account.balance = 29_999
       return '+254722222222'
     },
@@ -129,17 +129,17 @@ const refusals: readonly [what: string, make: (rig: CallBed) => string, ended: o
 ]
 for (const [what, make, ended, set] of refusals) {
   test(`refused: ${what}; the customer sees the call and its reason, and no server is asked`, () => {
-    const rig = rigWith(dialWhatWasDialled, set)
-    const to = make(rig)
-    const legId = rig.dialFrom(rig.user('1001'), to)
-    rig.run(1_000)
-    assert.equal(ends(rig, legId), [ended])
-    assert.equal(rig.posts, [])
-    assert.equal(rig.of('leg.ring'), [])
-    const call = rig.store.call()
+    const bed = bedWith(dialWhatWasDialled, set)
+    const to = make(bed)
+    const legId = bed.dialFrom(bed.user('1001'), to)
+    bed.run(1_000)
+    assert.equal(ends(bed, legId), [ended])
+    assert.equal(bed.posts, [])
+    assert.equal(bed.of('leg.ring'), [])
+    const call = bed.store.call()
     assert.equal([call.status, call.reasonCode, call.cost], ['failed', (ended as { reason: string }).reason, 0])
-    assert.equal(rig.codes(), ['CALL.0100', 'CALL.0400'])
-    assert.ok(rig.exchange.isEmpty)
+    assert.equal(bed.codes(), ['CALL.0100', 'CALL.0400'])
+    assert.ok(bed.exchange.isEmpty)
   })
 }
 
@@ -151,59 +151,59 @@ test('refused without a row: an unknown callee, an invalid number, a payload tha
     ['+254722222222', long, 'END.0400'],
     ['+254722222222', 'a\u0001b', 'END.0400'],
   ] as const) {
-    const rig = rigWith(dialWhatWasDialled)
-    const legId = rig.dialFrom(rig.user('1001'), to, payload === undefined ? {} : { customPayload: payload })
-    rig.run(1_000)
-    assert.equal(ends(rig, legId), [{ reason }])
-    assert.is(rig.store.calls.size, 0)
+    const bed = bedWith(dialWhatWasDialled)
+    const legId = bed.dialFrom(bed.user('1001'), to, payload === undefined ? {} : { customPayload: payload })
+    bed.run(1_000)
+    assert.equal(ends(bed, legId), [{ reason }])
+    assert.is(bed.store.calls.size, 0)
   }
-  const rig = rigWith(dialWhatWasDialled)
-  const user = rig.user('1001')
-  rig.store.users.clear()
-  const legId = rig.dialFrom(user, '+254722222222')
-  rig.run(1_000)
-  assert.equal(ends(rig, legId), [{ reason: 'END.0403' }])
-  assert.is(rig.store.calls.size, 0)
+  const bed = bedWith(dialWhatWasDialled)
+  const user = bed.user('1001')
+  bed.store.users.clear()
+  const legId = bed.dialFrom(user, '+254722222222')
+  bed.run(1_000)
+  assert.equal(ends(bed, legId), [{ reason: 'END.0403' }])
+  assert.is(bed.store.calls.size, 0)
 })
 
 test('500 characters of payload pass, counted as characters', () => {
-  const rig = rigWith('<Response/>')
-  rig.dialFrom(rig.user('1001'), '+254722222222', { customPayload: '😀'.repeat(500) })
-  rig.run(1_000)
-  assert.equal(rig.store.call().customPayload, { value: '😀'.repeat(500) })
+  const bed = bedWith('<Response/>')
+  bed.dialFrom(bed.user('1001'), '+254722222222', { customPayload: '😀'.repeat(500) })
+  bed.run(1_000)
+  assert.equal(bed.store.call().customPayload, { value: '😀'.repeat(500) })
 })
 
 test('an inactive end-user: 403', () => {
-  const rig = rigWith(dialWhatWasDialled)
-  const legId = rig.dialFrom(rig.user('1001', [], { isActive: false }), '+254722222222')
-  rig.run(1_000)
-  assert.equal(ends(rig, legId), [{ reason: 'END.0403' }])
+  const bed = bedWith(dialWhatWasDialled)
+  const legId = bed.dialFrom(bed.user('1001', [], { isActive: false }), '+254722222222')
+  bed.run(1_000)
+  assert.equal(ends(bed, legId), [{ reason: 'END.0403' }])
 })
 
 test('calls between end-users need no money', () => {
-  const rig = rigWith('<Response><Dial><Number>1002</Number></Dial></Response>')
-  rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_outbound: hook } }, 0)
-  rig.user('1002', ['desk'])
-  rig.peers.set('desk', { answerAfter: 100, byeAfter: 1_000 })
-  rig.dialFrom(rig.user('1001'), '1002')
-  rig.run(60_000)
-  assert.is(rig.store.call().status, 'completed')
+  const bed = bedWith('<Response><Dial><Number>1002</Number></Dial></Response>')
+  bed.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_outbound: hook } }, 0)
+  bed.user('1002', ['desk'])
+  bed.peers.set('desk', { answerAfter: 100, byeAfter: 1_000 })
+  bed.dialFrom(bed.user('1001'), '1002')
+  bed.run(60_000)
+  assert.is(bed.store.call().status, 'completed')
 })
 
 test('a token’s own limit: 486 to the next call, and free again when the first has ended', () => {
-  const rig = rigWith('<Response><Pause length="60"/></Response>')
-  const user = rig.user('1001')
-  const first = rig.dialFrom(user, '+254722222222')
-  rig.run(100)
-  const second = rig.dialFrom(user, '+254722222222')
-  rig.run(100)
-  assert.equal(ends(rig, second), [{ reason: 'END.0486' }])
-  const other = rig.dialFrom(user, '+254722222222', { tokenUuid: 'another', maxConcurrent: 2 })
-  rig.hangUpCaller(first)
-  rig.run(100)
-  const third = rig.dialFrom(user, '+254722222222')
-  rig.run(100)
-  assert.equal([...ends(rig, other), ...ends(rig, third)], [])
+  const bed = bedWith('<Response><Pause length="60"/></Response>')
+  const user = bed.user('1001')
+  const first = bed.dialFrom(user, '+254722222222')
+  bed.run(100)
+  const second = bed.dialFrom(user, '+254722222222')
+  bed.run(100)
+  assert.equal(ends(bed, second), [{ reason: 'END.0486' }])
+  const other = bed.dialFrom(user, '+254722222222', { tokenUuid: 'another', maxConcurrent: 2 })
+  bed.hangUpCaller(first)
+  bed.run(100)
+  const third = bed.dialFrom(user, '+254722222222')
+  bed.run(100)
+  assert.equal([...ends(bed, other), ...ends(bed, third)], [])
 })
 
 for (const [document, reason, status] of [
@@ -213,57 +213,57 @@ for (const [document, reason, status] of [
   [{ fault: 'not-found' } as const, 'END.3404', 404],
 ] as const) {
   test(`${reason} with fallback drop is ${status} to a softphone, with its own code`, () => {
-    const rig = rigWith('')
-    rig.documents.set(hook, document)
-    const legId = rig.dialFrom(rig.user('1001'), '+254722222222')
-    rig.run(20_000)
-    assert.equal(ends(rig, legId), [{ reason, status }])
-    assert.is(rig.store.call().reasonCode, reason)
+    const bed = bedWith('')
+    bed.documents.set(hook, document)
+    const legId = bed.dialFrom(bed.user('1001'), '+254722222222')
+    bed.run(20_000)
+    assert.equal(ends(bed, legId), [{ reason, status }])
+    assert.is(bed.store.call().reasonCode, reason)
   })
 }
 
 test('an inbound caller is refused as before: 603', () => {
-  const rig = rigWith('')
-  rig.documents.set('https://acme.test/in', { fault: 'status' })
-  const legId = rig.call('+254700000001')
-  rig.run(1_000)
-  assert.equal(ends(rig, legId), [{ reason: 'END.3502' }])
+  const bed = bedWith('')
+  bed.documents.set('https://acme.test/in', { fault: 'status' })
+  const legId = bed.call('+254700000001')
+  bed.run(1_000)
+  assert.equal(ends(bed, legId), [{ reason: 'END.3502' }])
 })
 
 test('draining: 503 with Retry-After, no row', () => {
-  const rig = rigWith(dialWhatWasDialled)
-  rig.send({ type: 'exchange.drain', deadline: rig.now + 60_000 })
-  const legId = rig.dialFrom(rig.user('1001'), '+254722222222')
-  rig.run(100)
-  assert.equal(ends(rig, legId), [{ reason: 'END.5503', retryAfterSeconds: 30 }])
-  assert.is(rig.store.calls.size, 0)
+  const bed = bedWith(dialWhatWasDialled)
+  bed.send({ type: 'exchange.drain', deadline: bed.now + 60_000 })
+  const legId = bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(100)
+  assert.equal(ends(bed, legId), [{ reason: 'END.5503', retryAfterSeconds: 30 }])
+  assert.is(bed.store.calls.size, 0)
 })
 
 test('the caller gives up while its webhook is asked', () => {
-  const rig = rigWith('never')
-  rig.documents.set(hook, 'never')
-  const legId = rig.dialFrom(rig.user('1001'), '+254722222222')
-  rig.run(500)
-  rig.hangUpCaller(legId)
-  rig.run(20_000)
-  assert.is(rig.store.call().reasonCode, 'END.0487')
-  assert.ok(rig.exchange.isEmpty)
+  const bed = bedWith('never')
+  bed.documents.set(hook, 'never')
+  const legId = bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(500)
+  bed.hangUpCaller(legId)
+  bed.run(20_000)
+  assert.is(bed.store.call().reasonCode, 'END.0487')
+  assert.ok(bed.exchange.isEmpty)
 })
 
 test('a BYE of the callee, of the caller, and by the API: every leg ends, every row closes', () => {
   for (const end of ['callee', 'caller', 'api'] as const) {
-    const rig = rigWith('<Response><Dial><Number>1002</Number></Dial></Response>')
-    rig.user('1002', ['desk'])
-    rig.peers.set('desk', { answerAfter: 100, ...(end === 'callee' ? { byeAfter: 2_000 } : {}) })
-    const legId = rig.dialFrom(rig.user('1001'), '1002')
-    rig.run(1_500)
-    assert.is(rig.store.call().status, 'answered')
-    if (end === 'caller') rig.hangUpCaller(legId)
-    if (end === 'api') rig.send({ type: 'call.hangup', callId: rig.store.call().uuid })
-    rig.run(60_000)
-    assert.is(rig.store.call().reasonCode, end === 'api' ? 'END.0201' : 'END.0200')
-    assert.ok([...rig.store.legs.values()].every(({ endedUnix }) => endedUnix !== null))
-    assert.ok(rig.exchange.isEmpty)
+    const bed = bedWith('<Response><Dial><Number>1002</Number></Dial></Response>')
+    bed.user('1002', ['desk'])
+    bed.peers.set('desk', { answerAfter: 100, ...(end === 'callee' ? { byeAfter: 2_000 } : {}) })
+    const legId = bed.dialFrom(bed.user('1001'), '1002')
+    bed.run(1_500)
+    assert.is(bed.store.call().status, 'answered')
+    if (end === 'caller') bed.hangUpCaller(legId)
+    if (end === 'api') bed.send({ type: 'call.hangup', callId: bed.store.call().uuid })
+    bed.run(60_000)
+    assert.is(bed.store.call().reasonCode, end === 'api' ? 'END.0201' : 'END.0200')
+    assert.ok([...bed.store.legs.values()].every(({ endedUnix }) => endedUnix !== null))
+    assert.ok(bed.exchange.isEmpty)
   }
 })
 

@@ -13,43 +13,43 @@ const refusing = (status: number) => ({ endAfter: 20, cause: { kind: 'response',
 
 /** The remote does `first` to the first attempt, `then` to the next ones. */
 function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeout', then: number | 'good'): CallBed {
-  const rig = new CallBed()
-  rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
-  rig.trunks = rig.trunks.flatMap(trunks)
-  rig.documents.set(hook, `<Response><Dial action="/after"><Number>${far}</Number></Dial></Response>`)
-  rig.documents.set('https://acme.test/after', '<Response/>')
-  rig.peers.set(far, first === 'timeout' ? { endAfter: 20, cause: { kind: 'timeout' } } : refusing(first))
-  rig.call('+254700000001')
-  for (let ms = 0; ms < 1000 && rig.of('leg.dial').length === 0; ms++) rig.run(1)
-  rig.peers.set(far, then === 'good' ? good : refusing(then))
-  rig.run(60_000)
-  assert.ok([...rig.store.holds.values()].every(({ charge }) => charge !== undefined))
-  assert.ok(rig.exchange.isEmpty)
-  return rig
+  const bed = new CallBed()
+  bed.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
+  bed.trunks = bed.trunks.flatMap(trunks)
+  bed.documents.set(hook, `<Response><Dial action="/after"><Number>${far}</Number></Dial></Response>`)
+  bed.documents.set('https://acme.test/after', '<Response/>')
+  bed.peers.set(far, first === 'timeout' ? { endAfter: 20, cause: { kind: 'timeout' } } : refusing(first))
+  bed.call('+254700000001')
+  for (let ms = 0; ms < 1000 && bed.of('leg.dial').length === 0; ms++) bed.run(1)
+  bed.peers.set(far, then === 'good' ? good : refusing(then))
+  bed.run(60_000)
+  assert.ok([...bed.store.holds.values()].every(({ charge }) => charge !== undefined))
+  assert.ok(bed.exchange.isEmpty)
+  return bed
 }
-const offered = (rig: CallBed) =>
-  rig.of('media.open').flatMap(({ offer, srtp }) => (offer === undefined ? [srtp ?? 'off'] : []))
-const result = (rig: CallBed) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
+const offered = (bed: CallBed) =>
+  bed.of('media.open').flatMap(({ offer, srtp }) => (offer === undefined ? [srtp ?? 'off'] : []))
+const result = (bed: CallBed) => [bed.posts[1]?.fields.DialCallStatus, bed.posts[1]?.fields.DialReasonCode]
 const alone =
   (srtp: Trunk['srtp'], more: Partial<Trunk> = {}) =>
   (trunk: Trunk): readonly Trunk[] => [{ ...trunk, srtp, ...more }]
 
 test('optional: a carrier that refuses SRTP is called in the clear, as one attempt to the customer', () => {
   for (const status of [415, 488, 606]) {
-    const rig = called(alone('optional'), status, 'good')
-    assert.equal(offered(rig), ['preferred', 'optional'], String(status))
-    assert.equal(result(rig), ['completed', 'END.0200'])
+    const bed = called(alone('optional'), status, 'good')
+    assert.equal(offered(bed), ['preferred', 'optional'], String(status))
+    assert.equal(result(bed), ['completed', 'END.0200'])
     assert.equal(
-      rig.codes().filter(code => code.startsWith('DIAL')),
+      bed.codes().filter(code => code.startsWith('DIAL')),
       ['DIAL.0100', 'DIAL.0200', 'DIAL.0300'],
     )
   }
 })
 
 test('optional: the second attempt needs no second place in a trunk that has few', () => {
-  const rig = called(alone('optional', { maxCalls: 1, maxCps: 1 }), 488, 'good')
-  assert.equal(offered(rig), ['preferred', 'optional'])
-  assert.equal(result(rig), ['completed', 'END.0200'])
+  const bed = called(alone('optional', { maxCalls: 1, maxCps: 1 }), 488, 'good')
+  assert.equal(offered(bed), ['preferred', 'optional'])
+  assert.equal(result(bed), ['completed', 'END.0200'])
 })
 
 test('optional: what another offer would not change is not tried again in the clear', () => {
@@ -75,9 +75,9 @@ test('optional: a trunk that fails is left for the next one, not asked in the cl
 
 test('off and required: one offer, whatever is said to it', () => {
   for (const srtp of ['off', 'required'] as const) {
-    const rig = called(alone(srtp), 488, 'good')
-    assert.equal(offered(rig), [srtp])
-    assert.equal(result(rig), ['failed', 'END.0488'])
+    const bed = called(alone(srtp), 488, 'good')
+    assert.equal(offered(bed), [srtp])
+    assert.equal(result(bed), ['failed', 'END.0488'])
   }
 })
 

@@ -5,8 +5,8 @@ import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far } from '../bed/dial-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
-const problemsOf = (rig: CallBed) =>
-  rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
+const problemsOf = (bed: CallBed) =>
+  bed.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
 
 test('callerId: an owned number is presented, any other gives way to the number of the call', () => {
   for (const [callerId, presented] of [
@@ -14,14 +14,14 @@ test('callerId: an owned number is presented, any other gives way to the number 
     ['+254799999999', at],
     [undefined, at],
   ]) {
-    const rig = dialling(
+    const bed = dialling(
       `<Dial${callerId === undefined ? '' : ` callerId="${callerId}"`}><Number>${far}</Number></Dial>`,
     )
-    rig.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
-    rig.peers.set(far, { endAfter: 100 })
-    rig.call(at)
-    expectAllEnded(rig)
-    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
+    bed.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
+    bed.peers.set(far, { endAfter: 100 })
+    bed.call(at)
+    expectAllEnded(bed)
+    assert.is(bed.of('leg.dial')[0]?.from.user, presented)
   }
 })
 
@@ -29,20 +29,20 @@ test('callerId: one that the account does not own is reported once, where it sta
   const inactive = '+254700000003'
   for (const callerId of ['+254799999999', inactive]) {
     for (const sequential of ['', ' sequential="true"']) {
-      const rig = dialling(
+      const bed = dialling(
         `<Dial${sequential} callerId="${callerId}"><Number>${far}</Number><Sip>sip:x@pbx.test</Sip><Number>+254744444444</Number></Dial>`,
         '<Pause length="0"/>\n',
       )
-      rig.store.numbers.set(inactive, { account: acme.uuid, number: { ...own(inactive), isActive: false } })
-      for (const peer of [far, '+254744444444', 'sip:x@pbx.test']) rig.peers.set(peer, { endAfter: 100 })
-      rig.call(at)
-      expectAllEnded(rig)
+      bed.store.numbers.set(inactive, { account: acme.uuid, number: { ...own(inactive), isActive: false } })
+      for (const peer of [far, '+254744444444', 'sip:x@pbx.test']) bed.peers.set(peer, { endAfter: 100 })
+      bed.call(at)
+      expectAllEnded(bed)
       assert.equal(
-        rig.of('leg.dial').map(({ from }) => from.user),
+        bed.of('leg.dial').map(({ from }) => from.user),
         [at, at, at],
       )
       const message = `<Dial> callerId="${callerId}": must be an active number of the account`
-      assert.equal(problemsOf(rig), [['https://acme.test/in', 2, message]])
+      assert.equal(problemsOf(bed), [['https://acme.test/in', 2, message]])
     }
   }
 })
@@ -53,11 +53,11 @@ test('callerId: the number of an inbound caller goes on to SIP URIs, not to numb
     ['<Sip>sip:x@pbx.test</Sip>', from, 0],
     [`<Number>${far}</Number>`, at, 1],
   ] as const) {
-    const rig = dialling(`<Dial callerId="${from}">${child}</Dial>`)
-    rig.call(at, { from })
-    rig.run(1000)
-    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
-    assert.is(problemsOf(rig).length, problems)
+    const bed = dialling(`<Dial callerId="${from}">${child}</Dial>`)
+    bed.call(at, { from })
+    bed.run(1000)
+    assert.is(bed.of('leg.dial')[0]?.from.user, presented)
+    assert.is(problemsOf(bed).length, problems)
   }
 })
 
@@ -73,27 +73,27 @@ test('without callerId, phones and SIP URIs see who calls; numbers see the numbe
   ]
   for (const [child, ofInbound, ofSoftphone] of rows) {
     for (const isSoftphone of [false, true]) {
-      const rig = dialling(`<Dial>${child}</Dial>`)
-      rig.documents.set('https://acme.test/out', `<Response><Dial>${child}</Dial></Response>`)
-      const account = rig.store.accounts.get(acme.uuid)
+      const bed = dialling(`<Dial>${child}</Dial>`)
+      bed.documents.set('https://acme.test/out', `<Response><Dial>${child}</Dial></Response>`)
+      const account = bed.store.accounts.get(acme.uuid)
       const endpoints = { ...acme.endpoints, voice_outbound: 'https://acme.test/out' }
       if (account !== undefined) account.profile = { ...acme, endpoints }
-      rig.user('1002', ['desk'])
+      bed.user('1002', ['desk'])
       // What was dialled says nothing of whom the document dials.
-      if (isSoftphone) rig.dialFrom(rig.user('1001'), '+254722222222')
-      else rig.call(at, { from })
-      rig.run(1000)
-      assert.equal(rig.of('leg.dial')[0]?.from, isSoftphone ? ofSoftphone : ofInbound, child)
+      if (isSoftphone) bed.dialFrom(bed.user('1001'), '+254722222222')
+      else bed.call(at, { from })
+      bed.run(1000)
+      assert.equal(bed.of('leg.dial')[0]?.from, isSoftphone ? ofSoftphone : ofInbound, child)
     }
   }
 })
 
 test('a number of this switch, reached on-net, sees the number of the call, as by a trunk', () => {
-  const rig = dialling(`<Dial><Number>${far}</Number></Dial>`)
-  rig.store.numbers.set(far, { account: acme.uuid, number: own(far, 'https://acme.test/far') })
-  rig.call(at)
-  rig.run(1000)
-  assert.is(rig.store.call(call => call.toNumber === far).fromNumber, at)
+  const bed = dialling(`<Dial><Number>${far}</Number></Dial>`)
+  bed.store.numbers.set(far, { account: acme.uuid, number: own(far, 'https://acme.test/far') })
+  bed.call(at)
+  bed.run(1000)
+  assert.is(bed.store.call(call => call.toNumber === far).fromNumber, at)
 })
 
 test.run()

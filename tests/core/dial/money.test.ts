@@ -26,50 +26,50 @@ test('a timer that fires late costs no further increment: the charge ends at the
 
 test('money that comes while the last of it runs out is taken, up to the last second', () => {
   for (const toppedUpAt of [50_000, 55_000, 58_900]) {
-    const rig = dialling(dialTo(far))
-    rig.store.addAccount(acme, 65_000)
-    rig.peers.set(far, { answerAfter: 100 })
-    rig.call(at)
-    rig.run(60_000 + toppedUpAt)
-    const account = rig.store.accounts.get(acme.uuid)
+    const bed = dialling(dialTo(far))
+    bed.store.addAccount(acme, 65_000)
+    bed.peers.set(far, { answerAfter: 100 })
+    bed.call(at)
+    bed.run(60_000 + toppedUpAt)
+    const account = bed.store.accounts.get(acme.uuid)
     if (account !== undefined) account.balance += 30_000
-    rig.run(50_000)
-    assert.is(rig.store.call().reasonCode, '', `topped up at ${toppedUpAt}`)
-    rig.run(60_000)
-    assert.equal([rig.store.call().reasonCode, rig.store.call().cost], ['END.0211', 90_000])
+    bed.run(50_000)
+    assert.is(bed.store.call().reasonCode, '', `topped up at ${toppedUpAt}`)
+    bed.run(60_000)
+    assert.equal([bed.store.call().reasonCode, bed.store.call().cost], ['END.0211', 90_000])
   }
 })
 
 test('money that runs out: reported, warned, cut at the last paid second', () => {
-  const rig = dialling(dialTo(far))
-  rig.store.addAccount(acme, 65_000)
-  rig.peers.set(far, { answerAfter: 100 })
-  rig.call(at)
-  rig.run(60_000)
-  expectAllEnded(rig)
-  const call = rig.store.call()
+  const bed = dialling(dialTo(far))
+  bed.store.addAccount(acme, 65_000)
+  bed.peers.set(far, { answerAfter: 100 })
+  bed.call(at)
+  bed.run(60_000)
+  expectAllEnded(bed)
+  const call = bed.store.call()
   assert.is(call.reasonCode, 'END.0211')
   assert.is(call.cost, 60_000)
   assert.is(call.talkSeconds, 120)
-  assert.is(rig.store.accounts.get(acme.uuid)?.balance, 5000)
+  assert.is(bed.store.accounts.get(acme.uuid)?.balance, 5000)
   assert.equal(
-    rig.codes().filter(code => code.startsWith('BILL')),
+    bed.codes().filter(code => code.startsWith('BILL')),
     ['BILL.0100', 'BILL.0200'],
   )
-  const tone = rig.of('media.play').find(play => play.source.kind === 'tone' && play.source.tone === 'warning')
+  const tone = bed.of('media.play').find(play => play.source.kind === 'tone' && play.source.tone === 'warning')
   assert.ok(tone !== undefined)
 })
 
 test('a wallet that is topped up after the warning keeps the call', () => {
-  const rig = dialling(dialTo(far))
-  rig.store.addAccount(acme, 30_000)
-  rig.peers.set(far, { answerAfter: 100, byeAfter: 90_000 })
-  rig.call(at)
-  rig.run(48_000)
-  rig.store.accounts.get(acme.uuid)!.balance += 100_000
-  expectAllEnded(rig)
-  assert.is(rig.store.call().reasonCode, 'END.0202')
-  assert.is(rig.store.call().cost, 60_000)
+  const bed = dialling(dialTo(far))
+  bed.store.addAccount(acme, 30_000)
+  bed.peers.set(far, { answerAfter: 100, byeAfter: 90_000 })
+  bed.call(at)
+  bed.run(48_000)
+  bed.store.accounts.get(acme.uuid)!.balance += 100_000
+  expectAllEnded(bed)
+  assert.is(bed.store.call().reasonCode, 'END.0202')
+  assert.is(bed.store.call().cost, 60_000)
 })
 
 test.run()

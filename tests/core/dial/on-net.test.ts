@@ -8,33 +8,33 @@ import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 test('a number of this switch is reached on-net: two calls, two accounts, no trunk', () => {
-  const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+  const bed = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
   const globex = 'globex' as AccountUuid
-  rig.store.addAccount(
+  bed.store.addAccount(
     { ...acme, uuid: globex, endpoints: { ...acme.endpoints, voice_inbound: 'https://globex.test/in' } },
     0,
   )
-  rig.store.numbers.set(other, { account: globex, number: own(other) })
-  rig.documents.set('https://globex.test/in', '<Response><Pause length="1"/><Say>This is Globex</Say></Response>')
-  rig.call(at)
-  rig.run(600)
-  assert.is(rig.store.calls.size, 2)
-  assert.is(rig.store.call(call => call.accountUuid === acme.uuid).status, 'ringing')
-  rig.run(700)
-  const callee = rig.store.call(call => call.accountUuid === globex)
+  bed.store.numbers.set(other, { account: globex, number: own(other) })
+  bed.documents.set('https://globex.test/in', '<Response><Pause length="1"/><Say>This is Globex</Say></Response>')
+  bed.call(at)
+  bed.run(600)
+  assert.is(bed.store.calls.size, 2)
+  assert.is(bed.store.call(call => call.accountUuid === acme.uuid).status, 'ringing')
+  bed.run(700)
+  const callee = bed.store.call(call => call.accountUuid === globex)
   assert.is(callee.status, 'answered')
   assert.is(callee.direction, 'inbound')
   assert.is(callee.fromNumber, at)
-  assert.is(rig.store.call(call => call.accountUuid === acme.uuid).status, 'answered')
-  assert.is(rig.of('leg.dial').length, 0)
-  assert.ok(rig.of('media.open').filter(open => open.onNet === true).length === 2)
-  const [offered] = rig.of('media.open').filter(open => open.onNet === true && open.offer !== undefined)
+  assert.is(bed.store.call(call => call.accountUuid === acme.uuid).status, 'answered')
+  assert.is(bed.of('leg.dial').length, 0)
+  assert.ok(bed.of('media.open').filter(open => open.onNet === true).length === 2)
+  const [offered] = bed.of('media.open').filter(open => open.onNet === true && open.offer !== undefined)
   assert.match(offered?.offer ?? '', /^sdp of /)
-  expectAllEnded(rig)
-  assert.is(action(rig).DialCallStatus, 'completed')
-  assert.is(rig.store.charged, 30_000)
+  expectAllEnded(bed)
+  assert.is(action(bed).DialCallStatus, 'completed')
+  assert.is(bed.store.charged, 30_000)
   assert.equal(
-    [...rig.store.legs.values()].map(leg => leg.direction),
+    [...bed.store.legs.values()].map(leg => leg.direction),
     ['inbound', 'on-net', 'on-net'],
   )
 })
@@ -46,11 +46,11 @@ test('Max-Forwards crosses calls, so that carriers that send each other a call d
     [5, 4],
     [1, 0],
   ] as const) {
-    const rig = dialling(dialTo(far))
-    rig.peers.set(far, { answerAfter: 100 })
-    rig.call(at, came === undefined ? {} : { maxForwards: came })
-    rig.run(200)
-    assert.is(rig.of('leg.dial')[0]?.maxForwards, goes)
+    const bed = dialling(dialTo(far))
+    bed.peers.set(far, { answerAfter: 100 })
+    bed.call(at, came === undefined ? {} : { maxForwards: came })
+    bed.run(200)
+    assert.is(bed.of('leg.dial')[0]?.maxForwards, goes)
   }
   const spent = dialling(dialTo(far))
   spent.peers.set(far, { answerAfter: 100 })
@@ -83,27 +83,27 @@ test('on-net: a number whose document failed and whose fallback drops the call h
     ['status', 'END.3502'],
     ['not-found', 'END.3404'],
   ] as const) {
-    const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
-    rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
-    rig.documents.set('https://acme.test/other', { fault })
-    rig.call(at)
-    expectAllEnded(rig)
-    assert.is(rig.store.call(call => call.toNumber === other).reasonCode, reason)
+    const bed = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+    bed.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+    bed.documents.set('https://acme.test/other', { fault })
+    bed.call(at)
+    expectAllEnded(bed)
+    assert.is(bed.store.call(call => call.toNumber === other).reasonCode, reason)
     // No carrier took part: END.0503 would say so.
-    assert.is(action(rig).DialReasonCode, 'END.0603')
+    assert.is(action(bed).DialReasonCode, 'END.0603')
   }
 })
 
 test('two numbers that dial one another come to an end', () => {
-  const rig = new CallBed()
-  rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
-  rig.documents.set('https://acme.test/in', `<Response><Dial><Number>${other}</Number></Dial></Response>`)
-  rig.documents.set('https://acme.test/other', `<Response><Dial><Number>${at}</Number></Dial></Response>`)
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.is(rig.store.calls.size, 9)
-  assert.ok([...rig.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
-  assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data.reason_code, 'END.3482')
+  const bed = new CallBed()
+  bed.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+  bed.documents.set('https://acme.test/in', `<Response><Dial><Number>${other}</Number></Dial></Response>`)
+  bed.documents.set('https://acme.test/other', `<Response><Dial><Number>${at}</Number></Dial></Response>`)
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.is(bed.store.calls.size, 9)
+  assert.ok([...bed.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
+  assert.is(bed.store.events.find(({ code }) => code === 'DIAL.0400')?.data.reason_code, 'END.3482')
 })
 
 test.run()

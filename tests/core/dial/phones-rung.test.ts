@@ -1,19 +1,19 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallBed } from '../bed/call-bed.ts'
-import { rigWith } from '../bed/softphone-bed.ts'
+import { bedWith } from '../bed/softphone-bed.ts'
 
 const clients = ['1002', '1002@acme.test', 'user-1002']
 for (const client of clients) {
   test(`Dial of the Client ${client}`, () => {
-    const rig = rigWith('')
-    rig.user('1002', ['desk'])
-    rig.documents.set('https://acme.test/in', `<Response><Dial><Client>${client}</Client></Dial></Response>`)
-    rig.peers.set('desk', { answerAfter: 100, byeAfter: 1_000 })
-    rig.call('+254700000001')
-    rig.run(60_000)
-    assert.is(rig.store.call().status, 'completed')
-    assert.equal(rig.of('leg.dial')[0]?.from, { user: '+254711111111', displayName: '' })
+    const bed = bedWith('')
+    bed.user('1002', ['desk'])
+    bed.documents.set('https://acme.test/in', `<Response><Dial><Client>${client}</Client></Dial></Response>`)
+    bed.peers.set('desk', { answerAfter: 100, byeAfter: 1_000 })
+    bed.call('+254700000001')
+    bed.run(60_000)
+    assert.is(bed.store.call().status, 'completed')
+    assert.equal(bed.of('leg.dial')[0]?.from, { user: '+254711111111', displayName: '' })
   })
 }
 
@@ -23,70 +23,70 @@ test('an inbound caller’s number may be shown to softphones only', () => {
     ['<Number>1002</Number>', '+254711111111'],
     ['<Number>+254722222222</Number>', '+254700000001'],
   ]) {
-    const rig = rigWith('')
-    rig.user('1002', ['desk'])
-    rig.documents.set('https://acme.test/in', `<Response><Dial callerId="+254711111111">${child}</Dial></Response>`)
-    rig.call('+254700000001')
-    rig.run(1_000)
-    assert.is(rig.of('leg.dial')[0]?.from.user, seen)
+    const bed = bedWith('')
+    bed.user('1002', ['desk'])
+    bed.documents.set('https://acme.test/in', `<Response><Dial callerId="+254711111111">${child}</Dial></Response>`)
+    bed.call('+254700000001')
+    bed.run(1_000)
+    assert.is(bed.of('leg.dial')[0]?.from.user, seen)
   }
 })
 
 test('not registered, unknown or not active: END.1480, and the next child may answer', () => {
-  const rig = rigWith('')
-  rig.user('1002')
-  rig.user('1003', ['desk'], { isActive: false })
+  const bed = bedWith('')
+  bed.user('1002')
+  bed.user('1003', ['desk'], { isActive: false })
   const children = '<Client>1002</Client><Client>1003</Client><Client>nobody</Client><Number>1999</Number>'
-  rig.documents.set('https://acme.test/in', `<Response><Dial action="/after">${children}</Dial></Response>`)
-  rig.documents.set('https://acme.test/after', '<Response/>')
-  rig.call('+254700000001')
-  rig.run(5_000)
-  assert.is(rig.posts[1]?.fields.DialCallStatus, 'no-answer')
-  assert.is(rig.posts[1]?.fields.DialReasonCode, 'END.1480')
-  assert.is(rig.of('leg.dial').length, 0)
+  bed.documents.set('https://acme.test/in', `<Response><Dial action="/after">${children}</Dial></Response>`)
+  bed.documents.set('https://acme.test/after', '<Response/>')
+  bed.call('+254700000001')
+  bed.run(5_000)
+  assert.is(bed.posts[1]?.fields.DialCallStatus, 'no-answer')
+  assert.is(bed.posts[1]?.fields.DialReasonCode, 'END.1480')
+  assert.is(bed.of('leg.dial').length, 0)
 })
 
 test('in turn: all phones of one user, and only when they have all ended those of the next', () => {
-  const rig = rigWith('')
-  rig.user('1002', ['a', 'b'])
-  rig.user('1003', ['c'])
-  for (const name of ['a', 'b']) rig.peers.set(name, { ringAfter: 10, endAfter: name === 'a' ? 100 : 900 })
-  rig.peers.set('c', { answerAfter: 100, byeAfter: 500 })
+  const bed = bedWith('')
+  bed.user('1002', ['a', 'b'])
+  bed.user('1003', ['c'])
+  for (const name of ['a', 'b']) bed.peers.set(name, { ringAfter: 10, endAfter: name === 'a' ? 100 : 900 })
+  bed.peers.set('c', { answerAfter: 100, byeAfter: 500 })
   const children = '<Client>1002</Client><Client>1003</Client>'
-  rig.documents.set('https://acme.test/in', `<Response><Dial sequential="true">${children}</Dial></Response>`)
-  rig.call('+254700000001')
-  rig.run(700)
-  assert.is(rig.of('leg.dial').length, 2)
-  rig.run(60_000)
-  assert.is(rig.of('leg.dial').length, 3)
-  assert.is(rig.store.call().reasonCode, 'END.0200')
+  bed.documents.set('https://acme.test/in', `<Response><Dial sequential="true">${children}</Dial></Response>`)
+  bed.call('+254700000001')
+  bed.run(700)
+  assert.is(bed.of('leg.dial').length, 2)
+  bed.run(60_000)
+  assert.is(bed.of('leg.dial').length, 3)
+  assert.is(bed.store.call().reasonCode, 'END.0200')
 })
 
 test('originate to an extension rings all its phones; the first answer gets the document', () => {
-  const rig = rigWith('')
-  rig.user('1002', ['desk', 'laptop'])
-  rig.peers.set('desk', { ringAfter: 20 })
-  rig.peers.set('laptop', { ringAfter: 30, answerAfter: 500, byeAfter: 5_000 })
-  rig.documents.set('https://acme.test/out', '<Response><Pause length="60"/></Response>')
-  const request = rig.originate({ to: '1002' })
-  rig.run(60_000)
-  assert.is(rig.replies.get(request)?.ok, true)
-  const call = rig.store.call()
+  const bed = bedWith('')
+  bed.user('1002', ['desk', 'laptop'])
+  bed.peers.set('desk', { ringAfter: 20 })
+  bed.peers.set('laptop', { ringAfter: 30, answerAfter: 500, byeAfter: 5_000 })
+  bed.documents.set('https://acme.test/out', '<Response><Pause length="60"/></Response>')
+  const request = bed.originate({ to: '1002' })
+  bed.run(60_000)
+  assert.is(bed.replies.get(request)?.ok, true)
+  const call = bed.store.call()
   assert.equal([call.direction, call.status, call.reasonCode, call.cost], ['internal', 'completed', 'END.0200', 0])
-  assert.is(rig.posts.length, 1)
-  assert.equal([...rig.store.legs.values()].map(({ reasonCode }) => reasonCode).sort(), ['END.0200', 'END.0487'])
-  assert.ok(rig.exchange.isEmpty)
+  assert.is(bed.posts.length, 1)
+  assert.equal([...bed.store.legs.values()].map(({ reasonCode }) => reasonCode).sort(), ['END.0200', 'END.0487'])
+  assert.ok(bed.exchange.isEmpty)
 })
 
 test('originate to an extension: all phones refuse, the most telling reason is the call’s', () => {
-  const rig = rigWith('')
-  rig.user('1002', ['desk', 'laptop'])
-  rig.peers.set('desk', { endAfter: 100, cause: { kind: 'response', status: 480 } })
-  rig.peers.set('laptop', { endAfter: 200, cause: { kind: 'response', status: 486 } })
-  rig.originate({ to: '1002' })
-  rig.run(60_000)
-  assert.is(rig.store.call().reasonCode, 'END.0486')
-  assert.ok(rig.exchange.isEmpty)
+  const bed = bedWith('')
+  bed.user('1002', ['desk', 'laptop'])
+  bed.peers.set('desk', { endAfter: 100, cause: { kind: 'response', status: 480 } })
+  bed.peers.set('laptop', { endAfter: 200, cause: { kind: 'response', status: 486 } })
+  bed.originate({ to: '1002' })
+  bed.run(60_000)
+  assert.is(bed.store.call().reasonCode, 'END.0486')
+  assert.ok(bed.exchange.isEmpty)
 })
 
 test('originate to an extension: rings out, is hung up while it rings, or finds no phone', () => {
@@ -95,19 +95,19 @@ test('originate to an extension: rings out, is hung up while it rings, or finds 
     [[], () => {}, 'END.1480'],
     [
       ['desk', 'laptop'],
-      (rig: CallBed) => rig.send({ type: 'call.hangup', callId: rig.store.call().uuid }),
+      (bed: CallBed) => bed.send({ type: 'call.hangup', callId: bed.store.call().uuid }),
       'END.0201',
     ],
   ] as const) {
-    const rig = rigWith('')
-    rig.user('1002', phones)
-    for (const phone of phones) rig.peers.set(phone, { ringAfter: 20 })
-    rig.originate({ to: '1002', timeoutSeconds: 5 })
-    rig.run(1_000)
-    act(rig)
-    rig.run(60_000)
-    assert.is(rig.store.call().reasonCode, reason)
-    assert.ok(rig.exchange.isEmpty)
+    const bed = bedWith('')
+    bed.user('1002', phones)
+    for (const phone of phones) bed.peers.set(phone, { ringAfter: 20 })
+    bed.originate({ to: '1002', timeoutSeconds: 5 })
+    bed.run(1_000)
+    act(bed)
+    bed.run(60_000)
+    assert.is(bed.store.call().reasonCode, reason)
+    assert.ok(bed.exchange.isEmpty)
   }
 })
 

@@ -11,14 +11,14 @@ import { expectAllEnded } from '../bed/expect-all-ended.ts'
 const sip = (uri: string) => `<Dial action="/after"><Sip>${uri}</Sip></Dial>`
 const desk = 'sip:desk@pbx.test'
 
-const outcome = (rig: CallBed) => {
-  rig.call(at)
-  rig.run(120_000)
-  expectAllEnded(rig)
-  const { DialCallStatus, DialReasonCode } = action(rig)
+const outcome = (bed: CallBed) => {
+  bed.call(at)
+  bed.run(120_000)
+  expectAllEnded(bed)
+  const { DialCallStatus, DialReasonCode } = action(bed)
   return [DialCallStatus, DialReasonCode]
 }
-const balance = (rig: CallBed) => rig.store.accounts.get(acme.uuid)?.balance
+const balance = (bed: CallBed) => bed.store.accounts.get(acme.uuid)?.balance
 
 test('a <Sip> without a rate is free, and needs a balance above zero', () => {
   for (const [money, expected] of [
@@ -26,28 +26,28 @@ test('a <Sip> without a rate is free, and needs a balance above zero', () => {
     [0, ['failed', 'END.0402']],
     [-1, ['failed', 'END.0402']],
   ] as const) {
-    const rig = dialling(sip(desk))
-    rig.store.addAccount(acme, money)
-    rig.peers.set(desk, { answerAfter: 100, byeAfter: 30_000 })
-    assert.equal(outcome(rig), expected)
-    assert.is(balance(rig), money)
-    assert.is(rig.of('leg.dial').length, money > 0 ? 1 : 0)
+    const bed = dialling(sip(desk))
+    bed.store.addAccount(acme, money)
+    bed.peers.set(desk, { answerAfter: 100, byeAfter: 30_000 })
+    assert.equal(outcome(bed), expected)
+    assert.is(balance(bed), money)
+    assert.is(bed.of('leg.dial').length, money > 0 ? 1 : 0)
   }
 })
 
 test('a <Sip> is rated by the longest sip: prefix, held and settled like any other leg', () => {
-  const rig = dialling(sip(desk))
-  rig.rates = [rate('sip:', { ratePerMinute: 10_000 }), rate('sip:pbx.test', { ratePerMinute: 20_000 })]
-  rig.store.addAccount(acme, 50_000)
-  rig.peers.set(desk, { answerAfter: 100, byeAfter: 30_000 })
-  assert.equal(outcome(rig), ['completed', 'END.0200'])
-  assert.is(balance(rig), 30_000)
-  assert.is(rig.store.call().cost, 20_000)
-  const charge = rig.store.events.find(({ code }) => code === 'BILL.0200')
+  const bed = dialling(sip(desk))
+  bed.rates = [rate('sip:', { ratePerMinute: 10_000 }), rate('sip:pbx.test', { ratePerMinute: 20_000 })]
+  bed.store.addAccount(acme, 50_000)
+  bed.peers.set(desk, { answerAfter: 100, byeAfter: 30_000 })
+  assert.equal(outcome(bed), ['completed', 'END.0200'])
+  assert.is(balance(bed), 30_000)
+  assert.is(bed.store.call().cost, 20_000)
+  const charge = bed.store.events.find(({ code }) => code === 'BILL.0200')
   assert.equal([charge?.data.number, charge?.data.prefix, charge?.data.charge], [desk, 'sip:pbx.test', '2.00'])
 
   const poor = dialling(sip(desk))
-  poor.rates = rig.rates
+  poor.rates = bed.rates
   poor.store.addAccount(acme, 19_999)
   assert.equal(outcome(poor), ['failed', 'END.0402'])
   assert.is(poor.of('leg.dial').length, 0)
@@ -77,13 +77,13 @@ test('sip: prefixes fit whole hosts', () => {
 })
 
 test('a <Sip> that shows by itself that it leads to a trunk, to us or to a private network: DOC.0422, END.0403', () => {
-  const rig = dialling(sip('sip:+979123456@carrier.test'), '<Pause length="0"/>\n  ')
-  rig.refusedHosts = ['carrier.test']
-  assert.equal(outcome(rig), ['failed', 'END.0403'])
-  assert.is(rig.of('leg.dial').length, 0)
-  assert.is(rig.of('media.open').filter(({ offer }) => offer === undefined).length, 0)
+  const bed = dialling(sip('sip:+979123456@carrier.test'), '<Pause length="0"/>\n  ')
+  bed.refusedHosts = ['carrier.test']
+  assert.equal(outcome(bed), ['failed', 'END.0403'])
+  assert.is(bed.of('leg.dial').length, 0)
+  assert.is(bed.of('media.open').filter(({ offer }) => offer === undefined).length, 0)
   assert.equal(
-    rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message]),
+    bed.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message]),
     [
       [
         'https://acme.test/in',
@@ -93,17 +93,17 @@ test('a <Sip> that shows by itself that it leads to a trunk, to us or to a priva
     ],
   )
   assert.equal(
-    rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code),
+    bed.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code),
     ['END.0403'],
   )
 })
 
 test('what signalling refuses once the name is resolved is END.0403 as well', () => {
-  const rig = dialling(sip(desk))
-  rig.peers.set(desk, { endAfter: 5, cause: { kind: 'refused-address' } })
-  assert.equal(outcome(rig), ['failed', 'END.0403'])
-  assert.is(rig.of('leg.dial').length, 1)
-  assert.is(rig.store.events.filter(({ code }) => code === 'DOC.0422').length, 0)
+  const bed = dialling(sip(desk))
+  bed.peers.set(desk, { endAfter: 5, cause: { kind: 'refused-address' } })
+  assert.equal(outcome(bed), ['failed', 'END.0403'])
+  assert.is(bed.of('leg.dial').length, 1)
+  assert.is(bed.store.events.filter(({ code }) => code === 'DOC.0422').length, 0)
 })
 
 test('a number that may not be called may not be called by <Sip> either', () => {
@@ -115,9 +115,9 @@ test('a number that may not be called may not be called by <Sip> either', () => 
     ['+254711000001', 'END.0200'],
   ]) {
     const uri = `sip:${user}@pbx.test`
-    const rig = dialling(sip(uri))
-    rig.peers.set(uri, { answerAfter: 100, byeAfter: 1000 })
-    assert.is(outcome(rig)[1], expected, user)
+    const bed = dialling(sip(uri))
+    bed.peers.set(uri, { answerAfter: 100, byeAfter: 1000 })
+    assert.is(outcome(bed)[1], expected, user)
   }
   const open = dialling(sip('sip:+979123456789@pbx.test'))
   open.destinations = new Destinations([], ['+979'])
@@ -132,17 +132,17 @@ test('a <Sip> has its place among the dialled legs and its turn, as a number has
     [{ maxDialledLegs: 3 }, 3, 'END.4429'],
     [{ maxCallsPerSecond: 2 }, 4, 'END.4430'],
   ] as const) {
-    const rig = dialling(dial)
-    const account = rig.store.accounts.get(acme.uuid)
+    const bed = dialling(dial)
+    const account = bed.store.accounts.get(acme.uuid)
     if (account !== undefined) account.profile = { ...account.profile, ...caps }
-    for (const uri of desks) rig.peers.set(uri, { ringAfter: 10, endAfter: 5000 })
-    rig.call(at)
-    rig.run(3000)
-    assert.is(rig.of('leg.dial').length, begun)
-    const failed = rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
+    for (const uri of desks) bed.peers.set(uri, { ringAfter: 10, endAfter: 5000 })
+    bed.call(at)
+    bed.run(3000)
+    assert.is(bed.of('leg.dial').length, begun)
+    const failed = bed.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
     assert.equal(failed, Array(7 - begun).fill(reason))
-    rig.run(60_000)
-    expectAllEnded(rig)
+    bed.run(60_000)
+    expectAllEnded(bed)
   }
 })
 

@@ -7,37 +7,37 @@ import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 test('trunk failover: 503, timeout and unreachable try the next with a new leg; the hold moves along', () => {
-  const rig = dialling(dialTo(far))
-  rig.trunks = [
+  const bed = dialling(dialTo(far))
+  bed.trunks = [
     trunk('t1', { priority: 1 }),
     trunk('t2', { priority: 2 }),
     trunk('t3', { priority: 3, strip: 1, prepend: '9' }),
   ]
-  rig.peers.set(`t1:${far}`, { endAfter: 100, cause: { kind: 'response', status: 503 } })
-  rig.peers.set(`t2:${far}`, { endAfter: 100, cause: { kind: 'timeout' } })
-  rig.peers.set(`t3:9${far.slice(1)}`, { answerAfter: 200, byeAfter: 1000 })
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.is(action(rig).DialCallStatus, 'completed')
-  assert.is(new Set(rig.of('leg.dial').map(dial => dial.legId)).size, 3)
-  assert.is(rig.store.charged, 30_000)
-  assert.is(rig.store.holds.size, 3)
+  bed.peers.set(`t1:${far}`, { endAfter: 100, cause: { kind: 'response', status: 503 } })
+  bed.peers.set(`t2:${far}`, { endAfter: 100, cause: { kind: 'timeout' } })
+  bed.peers.set(`t3:9${far.slice(1)}`, { answerAfter: 200, byeAfter: 1000 })
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.is(action(bed).DialCallStatus, 'completed')
+  assert.is(new Set(bed.of('leg.dial').map(dial => dial.legId)).size, 3)
+  assert.is(bed.store.charged, 30_000)
+  assert.is(bed.store.holds.size, 3)
   assert.equal(
-    [...rig.store.legs.values()].map(leg => leg.trunkName),
+    [...bed.store.legs.values()].map(leg => leg.trunkName),
     ['', 't1', 't2', 't3'].map((name, index) => (index === 0 ? 't1' : name)),
   )
-  assert.equal(rig.codes().filter(code => code === 'DIAL.0100').length, 1)
+  assert.equal(bed.codes().filter(code => code === 'DIAL.0100').length, 1)
 })
 
 test('a busy user is not tried by another trunk, and 5xx after every trunk is a carrier error', () => {
-  const rig = dialling(dialTo(far))
-  rig.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
-  rig.peers.set(far, { endAfter: 100, cause: { kind: 'response', status: 486 } })
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.is(rig.of('leg.dial').length, 1)
+  const bed = dialling(dialTo(far))
+  bed.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
+  bed.peers.set(far, { endAfter: 100, cause: { kind: 'response', status: 486 } })
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.is(bed.of('leg.dial').length, 1)
   const failing = dialling(dialTo(far))
-  failing.trunks = rig.trunks
+  failing.trunks = bed.trunks
   failing.peers.set(far, { endAfter: 100, cause: { kind: 'response', status: 500 } })
   failing.call(at)
   expectAllEnded(failing)
@@ -46,14 +46,14 @@ test('a busy user is not tried by another trunk, and 5xx after every trunk is a 
 })
 
 test('a full trunk is passed over; when all are full the carrier is unavailable', () => {
-  const rig = dialling(dialTo(far, other))
-  rig.trunks = [trunk('t1', { maxCalls: 1 })]
-  rig.peers.set(far, { answerAfter: 100, byeAfter: 1000 })
-  rig.peers.set(other, { answerAfter: 100, byeAfter: 1000 })
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.is(rig.of('leg.dial').length, 1)
-  const failed = rig.store.events.find(event => event.code === 'DIAL.0400')
+  const bed = dialling(dialTo(far, other))
+  bed.trunks = [trunk('t1', { maxCalls: 1 })]
+  bed.peers.set(far, { answerAfter: 100, byeAfter: 1000 })
+  bed.peers.set(other, { answerAfter: 100, byeAfter: 1000 })
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.is(bed.of('leg.dial').length, 1)
+  const failed = bed.store.events.find(event => event.code === 'DIAL.0400')
   assert.is(failed?.data.reason_code, 'END.0503')
 })
 
@@ -66,31 +66,31 @@ test('what may not be dialled: blocked, unrated, unregistered, no number, no mon
     ['<Number>+254788888888</Number>', 'failed', 'END.0402'],
   ] as const
   for (const [child, status, reason] of cases) {
-    const rig = dialling(`<Dial action="/after">${child}</Dial>`)
-    rig.rates = [rate('+254'), rate('+254788', { ratePerMinute: 900_000_000 })]
-    rig.destinations = new Destinations([], [])
-    rig.call(at)
-    expectAllEnded(rig)
-    assert.is(action(rig).DialCallStatus, status, child)
-    assert.is(action(rig).DialReasonCode, reason, child)
+    const bed = dialling(`<Dial action="/after">${child}</Dial>`)
+    bed.rates = [rate('+254'), rate('+254788', { ratePerMinute: 900_000_000 })]
+    bed.destinations = new Destinations([], [])
+    bed.call(at)
+    expectAllEnded(bed)
+    assert.is(action(bed).DialCallStatus, status, child)
+    assert.is(action(bed).DialReasonCode, reason, child)
     assert.equal(
-      rig.codes().filter(code => code.startsWith('DIAL')),
+      bed.codes().filter(code => code.startsWith('DIAL')),
       ['DIAL.0100', 'DIAL.0400'],
     )
-    assert.is(rig.of('leg.dial').length, 0)
+    assert.is(bed.of('leg.dial').length, 0)
   }
 })
 
 test('whether media is protected is the trunk’s to say, of calls that come by it and of those that go', () => {
   for (const srtp of ['off', 'optional', 'required'] as const) {
-    const rig = dialling(dialTo(far))
-    rig.trunks = rig.trunks.map(trunk => ({ ...trunk, srtp }))
-    rig.peers.set(far, { answerAfter: 100 })
-    rig.call(at)
-    rig.run(200)
+    const bed = dialling(dialTo(far))
+    bed.trunks = bed.trunks.map(trunk => ({ ...trunk, srtp }))
+    bed.peers.set(far, { answerAfter: 100 })
+    bed.call(at)
+    bed.run(200)
     const said = srtp === 'off' ? undefined : srtp
     assert.equal(
-      rig.of('media.open').map(open => open.srtp),
+      bed.of('media.open').map(open => open.srtp),
       [said, srtp === 'optional' ? 'preferred' : said],
     )
   }

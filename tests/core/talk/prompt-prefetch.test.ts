@@ -7,14 +7,14 @@ import { CallBed } from '../bed/call-bed.ts'
 const at = '+254700000001'
 
 function called(verbs: string): CallBed {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/in', `<Response>${verbs}</Response>`)
-  rig.call(at)
-  return rig
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', `<Response>${verbs}</Response>`)
+  bed.call(at)
+  return bed
 }
 
-const sounds = (rig: CallBed) =>
-  rig.commands.flatMap(command => {
+const sounds = (bed: CallBed) =>
+  bed.commands.flatMap(command => {
     switch (command.type) {
       case 'audio.load':
         return [`load ${'asset' in command.source ? command.source.asset : command.source.url}`]
@@ -28,18 +28,18 @@ const sounds = (rig: CallBed) =>
   })
 
 test('while a prompt sounds the next is made ready, each once, in its order', () => {
-  const rig = called('<Play asset="a"/><Play>/b.wav</Play><Say>Karibu</Say><Play asset="a"/>')
-  rig.run(20_000)
-  const asked = sounds(rig).filter(line => !line.startsWith('play'))
+  const bed = called('<Play asset="a"/><Play>/b.wav</Play><Say>Karibu</Say><Play asset="a"/>')
+  bed.run(20_000)
+  const asked = sounds(bed).filter(line => !line.startsWith('play'))
   assert.equal([...asked].sort(), ['load a', 'load a', 'load https://acme.test/b.wav', 'speak Karibu'])
   assert.equal(
-    sounds(rig).filter(line => line.startsWith('play')),
+    sounds(bed).filter(line => line.startsWith('play')),
     ['play, followed', 'play, followed', 'play, followed', 'play'],
   )
-  const firstPlay = sounds(rig).findIndex(line => line.startsWith('play'))
-  assert.ok(sounds(rig).indexOf('load https://acme.test/b.wav') < firstPlay)
-  assert.is(rig.store.call().reasonCode, 'END.0202')
-  assert.is(rig.store.call().ttsSeconds, 1)
+  const firstPlay = sounds(bed).findIndex(line => line.startsWith('play'))
+  assert.ok(sounds(bed).indexOf('load https://acme.test/b.wav') < firstPlay)
+  assert.is(bed.store.call().reasonCode, 'END.0202')
+  assert.is(bed.store.call().ttsSeconds, 1)
 })
 
 test('after a Pause too, and into a Gather; not after a verb whose end is unknown', () => {
@@ -63,22 +63,22 @@ test('after a Pause too, and into a Gather; not after a verb whose end is unknow
 })
 
 test('what cannot be had is reported when its turn has come', () => {
-  const rig = called('<Play asset="a"/><Play asset="missing"/><Play asset="b"/>')
-  rig.run(1000)
-  assert.ok(sounds(rig).includes('load missing'))
-  assert.not(rig.codes().includes('PLAY.0404'))
-  rig.run(20_000)
-  assert.is(rig.codes().filter(code => code === 'PLAY.0404').length, 1)
-  assert.is(rig.of('media.play').length, 2)
+  const bed = called('<Play asset="a"/><Play asset="missing"/><Play asset="b"/>')
+  bed.run(1000)
+  assert.ok(sounds(bed).includes('load missing'))
+  assert.not(bed.codes().includes('PLAY.0404'))
+  bed.run(20_000)
+  assert.is(bed.codes().filter(code => code === 'PLAY.0404').length, 1)
+  assert.is(bed.of('media.play').length, 2)
 })
 
 test('speech that was not played is not counted', () => {
-  const rig = called('<Say>Hi</Say><Pause length="3"/><Say>A sentence of which nothing was ever spoken</Say>')
-  rig.run(2500)
-  assert.is(rig.of('audio.speak').length, 2)
-  rig.hangUpCaller(rig.of('leg.ring')[0]!.legId)
-  rig.run(1000)
-  assert.is(rig.store.call().ttsSeconds, 1)
+  const bed = called('<Say>Hi</Say><Pause length="3"/><Say>A sentence of which nothing was ever spoken</Say>')
+  bed.run(2500)
+  assert.is(bed.of('audio.speak').length, 2)
+  bed.hangUpCaller(bed.of('leg.ring')[0]!.legId)
+  bed.run(1000)
+  assert.is(bed.store.call().ttsSeconds, 1)
 })
 
 const play = (playId: string, url: string) => ({ type: 'play', playId, source: { url }, loop: 1 }) as const

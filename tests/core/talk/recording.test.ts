@@ -11,15 +11,15 @@ const at = '+254700000001'
 const far = '+254733333333'
 
 const calling = (inside: string): CallBed => {
-  const rig = new CallBed()
-  rig.documents.set('https://acme.test/in', `<Response>${inside}</Response>`)
-  rig.documents.set('https://acme.test/next', '<Response><Say>Next</Say></Response>')
-  rig.peers.set(far, { ringAfter: 100, answerAfter: 1000, byeAfter: 5000 })
-  return rig
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', `<Response>${inside}</Response>`)
+  bed.documents.set('https://acme.test/next', '<Response><Say>Next</Say></Response>')
+  bed.peers.set(far, { ringAfter: 100, answerAfter: 1000, byeAfter: 5000 })
+  return bed
 }
 
-const recordings = (rig: CallBed): string[] =>
-  rig.commands.flatMap(command => {
+const recordings = (bed: CallBed): string[] =>
+  bed.commands.flatMap(command => {
     switch (command.type) {
       case 'media.record-session': {
         const { channels, track, maxLengthMs } = command.rules
@@ -33,49 +33,49 @@ const recordings = (rig: CallBed): string[] =>
         return []
     }
   })
-const codes = (rig: CallBed) => rig.codes().filter(code => code.startsWith('REC'))
+const codes = (bed: CallBed) => bed.codes().filter(code => code.startsWith('REC'))
 const problems = (inside: string) =>
   checkDocument(new TextEncoder().encode(`<Response>${inside}</Response>`)).problems.length
 
 test('RecordSession begins with the answer, goes on through Redirect, and ends with the call', () => {
-  const rig = calling('<RecordSession/><Pause length="2"/><Say>Hello</Say><Redirect>/next</Redirect>')
-  rig.call(at)
-  rig.run(1500)
-  assert.equal(recordings(rig), [], 'it does not answer')
-  assert.equal(codes(rig), [])
-  expectAllEnded(rig)
-  assert.equal(recordings(rig), ['session-1 dual both 14400000'])
-  assert.equal(codes(rig), ['REC.0100', 'REC.0200'])
-  assert.ok(rig.posts.some(post => post.url.endsWith('/next')))
+  const bed = calling('<RecordSession/><Pause length="2"/><Say>Hello</Say><Redirect>/next</Redirect>')
+  bed.call(at)
+  bed.run(1500)
+  assert.equal(recordings(bed), [], 'it does not answer')
+  assert.equal(codes(bed), [])
+  expectAllEnded(bed)
+  assert.equal(recordings(bed), ['session-1 dual both 14400000'])
+  assert.equal(codes(bed), ['REC.0100', 'REC.0200'])
+  assert.ok(bed.posts.some(post => post.url.endsWith('/next')))
 })
 
 test('RecordSession goes on through a Dial, whose answer is its beginning', () => {
-  const rig = calling(
+  const bed = calling(
     `<RecordSession channels="mono" track="inbound" maxLength="60"/><Dial>${far}</Dial><Say>Bye</Say>`,
   )
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.equal(recordings(rig), ['session-1 mono inbound 60000'])
-  const types = rig.commands.map(command => command.type)
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.equal(recordings(bed), ['session-1 mono inbound 60000'])
+  const types = bed.commands.map(command => command.type)
   assert.ok(types.indexOf('media.record-session') > types.indexOf('leg.answer'))
-  assert.equal(codes(rig), ['REC.0100', 'REC.0200'])
+  assert.equal(codes(bed), ['REC.0100', 'REC.0200'])
 })
 
 test('RecordSession: pause, resume, stop and a second start', () => {
-  const rig = calling(
+  const bed = calling(
     '<Say>a</Say><RecordSession/><RecordSession channels="mono"/><RecordSession state="pause"/><Say>b</Say><RecordSession state="resume"/><Say>c</Say><RecordSession state="stop"/><RecordSession state="stop"/><RecordSession state="pause"/><RecordSession channels="mono"/><Say>d</Say>',
   )
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.equal(recordings(rig), [
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.equal(recordings(bed), [
     'session-1 dual both 14400000',
     'media.pause-record session-1',
     'media.resume-record session-1',
     'media.stop-record session-1',
     'session-2 mono both 14400000',
   ])
-  assert.equal(codes(rig), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'].sort())
-  const rows = [...rig.store.recordings.values()]
+  assert.equal(codes(bed), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'].sort())
+  const rows = [...bed.store.recordings.values()]
   assert.ok(rows.every(row => row.durationMs !== null))
 })
 
@@ -97,24 +97,24 @@ test('RecordSession: what is ordered before the answer holds from the answer on'
 test('RecordSession at its greatest length makes room for the next', () => {
   // Also while the end of the first is still to be reported.
   for (const seconds of [1, 3]) {
-    const rig = calling(
+    const bed = calling(
       `<Say>a</Say><RecordSession maxLength="1"/><Pause length="${seconds}"/><RecordSession/><Say>b</Say><Pause length="3"/>`,
     )
-    rig.call(at)
-    expectAllEnded(rig)
+    bed.call(at)
+    expectAllEnded(bed)
     const stop = seconds === 1 ? ['media.stop-record session-1'] : []
-    assert.equal(recordings(rig), ['session-1 dual both 1000', ...stop, 'session-2 dual both 14400000'])
-    assert.equal(codes(rig).sort(), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
+    assert.equal(recordings(bed), ['session-1 dual both 1000', ...stop, 'session-2 dual both 14400000'])
+    assert.equal(codes(bed).sort(), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
   }
 })
 
 test('RecordSession beeps before what comes next, which waits for it', () => {
-  const rig = calling('<Say>a</Say><RecordSession playBeep="true"/><Say>b</Say>')
-  rig.call(at)
-  expectAllEnded(rig)
-  const plays = rig.of('media.play').map(({ source }) => (source.kind === 'tone' ? source.tone : source.path))
+  const bed = calling('<Say>a</Say><RecordSession playBeep="true"/><Say>b</Say>')
+  bed.call(at)
+  expectAllEnded(bed)
+  const plays = bed.of('media.play').map(({ source }) => (source.kind === 'tone' ? source.tone : source.path))
   assert.equal(plays, ['/wav/50', 'beep', '/wav/50'])
-  assert.is(rig.of('media.stop').length, 0)
+  assert.is(bed.of('media.stop').length, 0)
 })
 
 test('RecordSession: each attribute, good and bad', () => {
@@ -145,12 +145,12 @@ test('Dial records from the answer to the end, mixed or on two channels', () => 
     ['record-from-answer-dual', ['session-1 dual both 14400000', 'media.stop-record session-1']],
   ] as const) {
     for (const answered of ['', '<Say>Hello</Say>']) {
-      const rig = calling(`${answered}<Dial record="${record}">${far}</Dial><Say>Bye</Say>`)
-      rig.call(at)
-      expectAllEnded(rig)
-      assert.equal(recordings(rig), expected)
-      assert.equal(codes(rig), expected.length === 0 ? [] : ['REC.0100', 'REC.0200'])
-      const types = rig.commands.map(command => command.type)
+      const bed = calling(`${answered}<Dial record="${record}">${far}</Dial><Say>Bye</Say>`)
+      bed.call(at)
+      expectAllEnded(bed)
+      assert.equal(recordings(bed), expected)
+      assert.equal(codes(bed), expected.length === 0 ? [] : ['REC.0100', 'REC.0200'])
+      const types = bed.commands.map(command => command.type)
       if (expected.length > 0) assert.ok(types.indexOf('media.record-session') > types.indexOf('media.bridge'))
     }
   }
@@ -174,12 +174,12 @@ test('Dial records nothing of early media and nothing of a remote that does not 
 })
 
 test('a caller who hangs up ends both kinds of recording, each reported once', () => {
-  const rig = calling(`<RecordSession/><Dial record="record-from-answer">${far}</Dial>`)
-  const caller = rig.call(at)
-  rig.run(3000)
-  rig.hangUpCaller(caller)
-  expectAllEnded(rig)
-  assert.equal(codes(rig), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
+  const bed = calling(`<RecordSession/><Dial record="record-from-answer">${far}</Dial>`)
+  const caller = bed.call(at)
+  bed.run(3000)
+  bed.hangUpCaller(caller)
+  expectAllEnded(bed)
+  assert.equal(codes(bed), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
 })
 
 test('ringTone: a country by its code, an asset by its slug, and the default for what cannot be played', () => {
@@ -190,16 +190,16 @@ test('ringTone: a country by its code, an asset by its slug, and the default for
     ['ringTone="my-song"', '/wav/2000'],
     ['ringTone="missing"', 'ringback-ke'],
   ] as const) {
-    const rig = calling(`<Say>a</Say><Dial ${ringTone}>${far}</Dial>`)
-    rig.call(at)
-    rig.run(1800)
-    const play = rig.of('media.play').at(-1)
+    const bed = calling(`<Say>a</Say><Dial ${ringTone}>${far}</Dial>`)
+    bed.call(at)
+    bed.run(1800)
+    const play = bed.of('media.play').at(-1)
     assert.is(play?.source.kind === 'tone' ? play.source.tone : play?.source.path, expected)
     assert.is(play?.loop, 0)
-    rig.run(2000)
-    assert.is(rig.of('media.stop').length, 1, 'it stops with the answer')
-    assert.equal(rig.codes().includes('PLAY.0404'), ringTone.includes('missing'))
-    expectAllEnded(rig)
+    bed.run(2000)
+    assert.is(bed.of('media.stop').length, 1, 'it stops with the answer')
+    assert.equal(bed.codes().includes('PLAY.0404'), ringTone.includes('missing'))
+    expectAllEnded(bed)
   }
 })
 
@@ -230,35 +230,35 @@ test('beyond the quota no recording begins: REC.0400 says why, and the call goes
       [quota, quota + 1, true],
       [5, 5, false],
     ] as const) {
-      const rig = calling(verbs)
-      const account = rig.store.accounts.get(acme.uuid)
+      const bed = calling(verbs)
+      const account = bed.store.accounts.get(acme.uuid)
       if (account !== undefined) account.profile = { ...acme, recordingBytes, maxRecordingBytes }
-      const caller = rig.call(at)
-      rig.run(20_000)
-      rig.hangUpCaller(caller)
-      expectAllEnded(rig)
-      assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
-      const reported = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
+      const caller = bed.call(at)
+      bed.run(20_000)
+      bed.hangUpCaller(caller)
+      expectAllEnded(bed)
+      assert.equal(codes(bed).includes('REC.0100'), begins, verbs)
+      const reported = bed.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
       assert.is(reported.length, begins ? 0 : failed, verbs)
-      assert.is(rig.store.recordings.size, begins ? 1 : 0)
+      assert.is(bed.store.recordings.size, begins ? 1 : 0)
       if (begins) continue
       assert.match(String(reported[0]?.data.detail), /as many bytes/)
       if (verbs.includes('action')) {
-        const posted = rig.posts.find(post => post.url.endsWith('/next'))
+        const posted = bed.posts.find(post => post.url.endsWith('/next'))
         assert.equal([posted?.fields.RecordingDuration, posted?.fields.RecordingUuid], [0, ''])
       }
-      assert.is(rig.store.call().status, 'completed')
+      assert.is(bed.store.call().status, 'completed')
     }
   }
 })
 
 test('what the calls of an account have recorded since counts, before the database is read again', () => {
-  const rig = calling('<Record playBeep="false" maxLength="2"/><Record playBeep="false" maxLength="2"/>')
-  const account = rig.store.accounts.get(acme.uuid)
+  const bed = calling('<Record playBeep="false" maxLength="2"/><Record playBeep="false" maxLength="2"/>')
+  const account = bed.store.accounts.get(acme.uuid)
   if (account !== undefined) account.profile = { ...acme, recordingBytes: 0, maxRecordingBytes: 10 }
-  rig.call(at)
-  expectAllEnded(rig)
-  assert.equal(codes(rig), ['REC.0100', 'REC.0200', 'REC.0400'])
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.equal(codes(bed), ['REC.0100', 'REC.0200', 'REC.0400'])
 })
 
 test.run()
