@@ -15,7 +15,7 @@ const codecs: readonly AudioCodecName[] = ['PCMU', 'opus']
 const speakers = 3
 const longestPayload = 1276
 
-/** A member that says noise, loud or quiet, and counts what it hears. */
+/** A member that sends noise, loud or quiet, and counts what it receives. */
 class BenchSeat implements Seat {
   readonly format: SeatFormat
   readonly receivesMix = true

@@ -24,7 +24,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const result = await ramp({ ...(short ? brief : usual), onProgress: line => process.stderr.write(`${line}\n`) })
   last = result
   const { capacity, steps, recoverySeconds } = result
-  // A run of its own is the one that the page tells.
+  // A run that names this benchmark is the one that the page shows.
   if (!short && options.isNamed === true) writePage(result)
   const loaded = steps.filter(({ times }) => times >= 1)
   const worst = (of: (step: (typeof steps)[number]) => number) => Math.max(...loaded.map(of))

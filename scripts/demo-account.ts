@@ -10,7 +10,7 @@ export interface Demo {
   /** Greets, records and says goodbye. */
   readonly number: string
   readonly secondNumber: string
-  /** Webhook URL of the document behind both numbers. */
+  /** Webhook URL of the document of both numbers. */
   readonly greetingUrl: string
 }
 

@@ -116,7 +116,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
   let spent = 0
   for (const until = media.now + ms; media.now < until; ) {
     if (media.now % frameMs === 0) talker.say(talker.frame(said, frame++))
-    // What the remote of one step hears, the near end of the next one says.
+    // The audio that the remote of one step receives is what the near end of the next one sends.
     for (let step = 0; step + 1 < peers.length; step++) {
       const [from, to] = [peers[step]!, peers[step + 1]!]
       const packets = from.far.received()

@@ -10,7 +10,7 @@ export interface TimedInput {
 }
 
 const callsPerSecond = 400
-/** The peers take so long, ms; `talkMs` from the ACK to the BYE. */
+/** Delays of the peers, ms; `talkMs` from the ACK to the BYE. */
 const networkMs = 1
 const answerMs = 300
 const talkMs = 100

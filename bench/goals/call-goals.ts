@@ -6,7 +6,7 @@ import { keptRate, percentile } from '../overload/burst.ts'
 import type { GoalOrder } from './goal-order.ts'
 import type { GoalRow } from './goal-row.ts'
 
-/** Compilers have done most of their work after so many calls. */
+/** Compilers have done most of their work after this many calls. */
 const warmUp = { callsPerSecond: 100, seconds: 40 }
 /** The rate at which a call's cost is measured, and the steps up to where a core is full. */
 const costAt = 200

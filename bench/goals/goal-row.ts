@@ -8,7 +8,7 @@ export interface GoalRow {
   readonly isLeast?: boolean
   /** What it is held against in the same run. */
   readonly baseline?: { readonly name: string; readonly value: number }
-  /** Why the run says nothing about this row: the generator fell behind, or something is not installed. */
+  /** Why the run has no result for this row: the generator fell behind, or a program is not installed. */
   readonly unsound?: string
   /** What repeats this row alone. */
   readonly command: string

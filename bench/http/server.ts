@@ -1,4 +1,4 @@
-/** A measured HTTP server tells where it listens and how it is asked. */
+/** A measured HTTP server reports where it listens and how it is asked. */
 export interface HttpSubject {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

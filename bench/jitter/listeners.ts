@@ -10,9 +10,9 @@ import { packetMs, type Trace } from './traces.ts'
 export interface Outcome {
   /** From the moment on at which the first packet was sent. */
   readonly pcm: Int16Array
-  /** By how much what was heard at a time was older than on a network without obstacles and without a buffer. */
+  /** By how much the audio played at a time was older than on a network without obstacles and without a buffer. */
   readonly delays: readonly { readonly atMs: number; readonly delayMs: number }[]
-  /** Packets of which nothing was heard. */
+  /** Packets that were not played. */
   readonly unheard: number
   readonly concealedMs: number
   readonly acceleratedMs: number

@@ -5,7 +5,7 @@ const bandEdges = [
 const windowMs = 32
 /** Loudness grows with this power of intensity (Zwicker's law). */
 const growth = 0.23
-/** A full-scale sine has this level; what lies below the second in a band is not heard. */
+/** A full-scale sine has this level; sound below the second in a band is inaudible. */
 const fullScaleDb = 96
 const thresholdDb = 30
 

@@ -37,7 +37,7 @@ export interface Results {
   readonly rows: readonly Row[]
 }
 
-/** Measures everything; `tell` is called before each step. */
+/** Measures everything; `tell` is called with each step before it begins. */
 export async function measure(
   seconds: number,
   seed: number,

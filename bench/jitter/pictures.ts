@@ -8,7 +8,7 @@ const width = 960
 const left = 64
 const right = 24
 
-/** How old what is heard is, over time, above the packets as they came. */
+/** Age of the played audio over time, above the packets as they came. */
 export function delayPicture({ rows, seconds }: Results): string {
   const shown = rows.filter(row => row.codec === 'PCMU' && row.trace.isPlotted)
   const panelHeight = 190

@@ -1,12 +1,12 @@
 import { type LoudnessLine, loudnessOf } from './loudness.ts'
 
-/** Steps along what was said and along what was heard; the second is finer, since time may be stretched by little. */
+/** Steps along the sent and the played audio; the second is finer, since time may be stretched a little. */
 const saidHopMs = 10
 const receivedHopMs = 1.25
 const perSaid = saidHopMs / receivedHopMs
-/** What is heard lies at most so far after what was said. */
+/** Most that played audio lies after what was sent. */
 const furthestMs = 450
-/** A step may take so many of the finer ones more or less; each costs this share of its loudness. */
+/** Most finer steps that one step may take more or less; each costs this share of its loudness. */
 const mostUneven = 4
 const unevenCost = 0.0125
 /** Two loudnesses of a band that differ by less are as good as the same (ITU-T P.862 has such a dead zone too). */

@@ -22,7 +22,7 @@ export const payloadTypes: Readonly<Record<BenchCodec, number>> = { PCMU: 0, opu
 /** Timestamp units from packet to packet. */
 export const stepOf = (codec: BenchCodec): number => (codecFacts[codec].clockRate * packetMs) / 1000
 
-/** Codes speech. `lossPercent`: what Opus was told that the remote loses. */
+/** Codes speech. `lossPercent`: the loss that Opus is told to expect. */
 export async function streamOf(
   codec: BenchCodec,
   speech: Int16Array,

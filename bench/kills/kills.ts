@@ -123,7 +123,7 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
   }
 }
 
-/** As its log tells; nothing was open: nothing was to do. */
+/** From its log; undefined when nothing was open. */
 function recoveryOf(log: readonly string[]): number {
   const line = log.find(each => each.includes('closed what an earlier end had left open'))
   return line === undefined ? 0 : (JSON.parse(line) as { tookMs: number }).tookMs

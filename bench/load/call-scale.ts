@@ -35,7 +35,7 @@ export const isBorne = ({ unanswered, generatorKeptUp }: RatePoint): boolean => 
 
 const costOf = ({ threads }: RatePoint): number => Object.values(threads).reduce((sum, ms) => sum + ms, 0)
 
-/** Calls a second that so many cores bear by the costs of a point, and what is full first. */
+/** Calls a second that this many cores carry by the costs of a point, and what is full first. */
 export function wallOf(point: RatePoint, cores: number): Wall {
   const perSecond = (ms: number, share: number) => Math.floor((1000 * mostBusy * share) / ms)
   const walls = [

@@ -8,7 +8,7 @@ import { residentMb } from './thread-times.ts'
 
 const rates = [50, 200, 500, 700]
 const secondsEach = 12
-/** Compilers have done most of their work after so many calls. */
+/** Compilers have done most of their work after this many calls. */
 const warmUp = { callsPerSecond: 100, seconds: 30 }
 const talkMs = 500
 const sampleMs = 500

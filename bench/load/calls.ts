@@ -48,7 +48,7 @@ interface LoadOrder {
   readonly progress?: (line: string) => void
 }
 
-/** One rate for so many seconds at a switch on the first processor. */
+/** One rate for a number of seconds at a switch on the first processor. */
 export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
   const { kind, callsPerSecond, seconds, talkMs, progress = () => {} } = order
   const loaded = await LoadedSwitch.open(kind, { SAUTI_MEDIA_PORTS: '12000-19999' })

@@ -85,7 +85,7 @@ export class LoadedSwitch {
     }
   }
 
-  /** One rate for so many seconds, from sipp on the other processors. */
+  /** One rate for a number of seconds, from sipp on the other processors. */
   async offer(callsPerSecond: number, seconds: number, talkMs: number): Promise<BurstResult> {
     return burst({
       callsPerSecond,

@@ -23,7 +23,7 @@ Exit codes: 0 what is demanded holds; 1 it does not, or sipp could not keep up; 
 
 /** What is demanded of the signalling thread, ms. */
 const demanded = { longestTurnMs: 10, p999Ms: 5 }
-/** Compilers have done most of their work after so many calls. */
+/** Compilers have done most of their work after this many calls. */
 const warmUp = { callsPerSecond: 100, seconds: 30 }
 const tracedSeconds = 4
 const talkMs = 500

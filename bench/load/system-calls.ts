@@ -30,7 +30,7 @@ export function systemCallsIn(text: string): SystemCalls {
   return { counts, waiting }
 }
 
-/** One thread, for so long. It makes the thread slower meanwhile. */
+/** One thread, for a time. It makes the thread slower meanwhile. */
 export async function traceThread(thread: number, seconds: number): Promise<SystemCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-strace-'))
   const file = join(folder, 'calls')

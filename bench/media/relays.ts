@@ -59,7 +59,10 @@ export async function cRelay(order: RelayOrder): Promise<Relay | undefined> {
 const rtpengineProgram = '/usr/bin/rtpengine'
 const answerTimeoutMs = 3000
 
-/** Debian's rtpengine without its kernel module, told of every call by its control protocol; undefined where it is missing. */
+/**
+ * Debian's rtpengine without its kernel module, controlled for every call by its protocol; undefined where it is
+ * missing.
+ */
 export async function rtpengineRelay(order: RelayOrder): Promise<Relay | undefined> {
   if (!existsSync(rtpengineProgram)) return undefined
   const [control, first] = [await freePort(), 12_000]

@@ -65,7 +65,10 @@ function giveFirstTurn(pid: number): void {
   }
 }
 
-/** So many calls of a kind at the switch as it is served, on the first processor; baselines of a relay take turns with it. */
+/**
+ * A number of calls of a kind at the switch as it is served, on the first processor; baselines of a relay take turns
+ * with it.
+ */
 export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
   const { kind, calls, seconds, rounds, progress } = order
   pin(process.pid, otherProcessors() ?? '0')

@@ -31,7 +31,7 @@ const meanings: Readonly<Record<number, string>> = {
   603: 'rejected by its document',
 }
 
-/** Calls to the account's number, so many a second, until it is over. */
+/** Calls the account's number at this rate until it is stopped. */
 async function calls(work: Work, served: Served): Promise<void> {
   const { customer, probe } = await callSource(work, served)
   let begun = 0

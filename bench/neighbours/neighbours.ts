@@ -18,7 +18,7 @@ const talkMs = 300
 const realm = 'sauti.test'
 /** What was begun in the one time must not count in the next. */
 const restMs = 1500
-/** p99 of the set-up may rise by so much, ms. */
+/** Most that p99 of the set-up may rise, ms. */
 export const mostRiseMs = 50
 /** A higher p99 before or after means that something else uses the machine, or that the way goes on after its end. */
 const mostCalmMs = 100

@@ -8,7 +8,7 @@ const openMs = 500
 /** Their events are what each stream begins with. */
 const eventCalls = 60
 
-/** Opens so many WebSockets again and again, each for half a second. */
+/** Opens this many WebSockets again and again, each for half a second. */
 const again = (work: Work, url: string, protocol: string | undefined, opened: (socket: WebSocket) => void) =>
   work.sideBySide(
     sockets,

@@ -30,7 +30,7 @@ export const ways = [
 
 export type WayName = (typeof ways)[number]['name']
 
-/** Told to the process that does it. */
+/** The order to the process that does it. */
 export interface WorstOrder {
   readonly way: WayName
   readonly baseUrl: string
@@ -41,7 +41,7 @@ export interface WorstOrder {
   readonly number: string
 }
 
-/** What came of it. */
+/** The result. */
 export interface WorstResult {
   readonly done: number
   /** How often which answer came. */

@@ -11,7 +11,7 @@ export interface Request {
   readonly isDropped?: boolean
 }
 
-/** What one account does until it is stopped, and what came of it. */
+/** The work of one account until it is stopped, and its result. */
 export class Work {
   readonly order: WorstOrder
   readonly answers: Record<string, number> = {}
@@ -54,7 +54,7 @@ export class Work {
     }
   }
 
-  /** So many side by side, each one request after the other. */
+  /** This many side by side, each one request after the other. */
   async sideBySide(width: number, one: (at: number) => Promise<unknown>): Promise<void> {
     await Promise.all(
       Array.from({ length: width }, async (_, line) => {

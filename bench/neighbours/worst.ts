@@ -16,7 +16,7 @@ const worst: Record<WayName, (work: Work) => Promise<void>> = {
   digests: work => floodRegister(work),
 }
 
-/** Requests that are under way when it is stopped get so long. */
+/** Time that open requests have when it is stopped. */
 const lastMs = 2000
 
 // Who measures the calls of the other account comes first.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const scenario = new URL('./caller.xml', import.meta.url).pathname
-/** Who has not been answered by then, has not been answered. */
+/** Time after which a call without an answer counts as not answered. */
 const patienceSeconds = 12
 /** More than calls can be open at once. */
 const mostOpen = 200_000
@@ -36,13 +36,13 @@ export interface BurstResult {
   readonly offeredIn: number
 }
 
-/** sipp may take so much longer than it was asked to, as a share. */
+/** Most that sipp may take longer than it was asked to, as a share. */
 const slowGenerator = 1.05
 
 /** Whether sipp offered its calls in the time it had; otherwise the run says nothing about the switch. */
 export const keptRate = ({ offeredIn }: BurstResult, seconds: number): boolean => offeredIn <= slowGenerator * seconds
 
-/** One rate for so many seconds, by sipp. */
+/** One rate for a number of seconds, by sipp. */
 export async function burst(order: Burst): Promise<BurstResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-overload-'))
   const calls = Math.round(order.callsPerSecond * order.seconds)

@@ -43,7 +43,7 @@ export interface RampResult {
   /** Calls a second that are taken whole with a p99 of set-up below 100 ms. */
   readonly capacity: number
   readonly steps: readonly Step[]
-  /** After the last step half of the capacity is offered: so many seconds until no call was refused any more. */
+  /** After the last step half of the capacity is offered: seconds until no call was refused any more. */
   readonly recoverySeconds: number
   readonly after: Step
 }

@@ -11,7 +11,7 @@ import { percentile } from '../overload/burst.ts'
 export interface PortalFigures {
   readonly browser: string
   readonly opens: readonly { readonly name: string; readonly ms: number; readonly p99Ms: number }[]
-  /** Of the switch just started: the first page that anybody asks for. */
+  /** The first page that is requested of a switch just started. */
   readonly firstMs: number
   readonly pagingMs: number
   readonly plots: readonly { readonly name: string; readonly percent: number }[]

@@ -50,7 +50,7 @@ const talkMs = 1500
 const phonesAtOnce = 8
 const signInEveryMs = 20 * 60_000
 
-/** Everybody who calls and is called in the soak, and what counts them. */
+/** All callers and callees of the soak, and what counts them. */
 export class Callers {
   readonly #on: SwitchProcess
   readonly #account: RigAccount
@@ -103,7 +103,7 @@ export class Callers {
     return callers
   }
 
-  /** Calls for so long, `perSecond` in all. */
+  /** Calls for a time, `perSecond` in all. */
   async start(perSecond: number, seconds: number): Promise<void> {
     const shares = kinds.reduce((sum, { share }) => sum + share, 0) + phoneShare + placedShare
     const rateOf = (share: number) => (perSecond * share) / shares

@@ -11,7 +11,7 @@ export interface Held {
   readonly threadsLost: number
 }
 
-/** What a served switch holds now, as its own metrics and the kernel tell it. */
+/** What a served switch holds now, by its own metrics and the kernel. */
 export async function heldBy(on: SwitchProcess): Promise<Held> {
   const answer = await on.request(on.operatorKey, 'GET', '/metrics')
   const samples = new Map<string, number>()

@@ -6,7 +6,7 @@ import { Histogram } from './histogram.ts'
 import { isOpusLeg, opusPayloadType, type SoakPorts } from './soak-plan.ts'
 import { framesPerLoop, HumFollower } from './sounds.ts'
 
-/** A socket's buffer holds some 250 packets: so many legs send into one. */
+/** A socket's buffer holds some 250 packets: this many legs send into one. */
 const legsPerSocket = 16
 const beatMs = 5
 const beatsPerFrame = 4
@@ -15,7 +15,7 @@ const dontWait = 0x40
 
 /** What a leg keeps in hand of a remote that is on time; what comes later is missed for a while. */
 export const inHandMs = 20
-/** A tick and a beat less: from here on it may be missed, by who is late again and again for a while. */
+/** A tick and a beat less: a sender that is repeatedly late from here on may miss it. */
 const missedFromMs = 10
 const missedForMs = 1000
 
@@ -81,7 +81,10 @@ export interface RemotesReport {
 /** Frames at the beginning that are not judged: machine code, coders and buffers are made. */
 const settlingFrames = 150
 
-/** The remotes of all calls in one process: they speak every 20 ms, spread over beats of 5 ms, and time what they hear. */
+/**
+ * The remotes of all calls in one process: they send every 20 ms, spread over beats of 5 ms, and time what they
+ * receive.
+ */
 export class Remotes {
   readonly #native: NativeCalls
   readonly #legs: number

@@ -1,4 +1,4 @@
-/** What the measured program is asked for: so many calls, an Opus leg and a PCMU leg each, recorded in two channels. */
+/** The order to the measured program: a number of calls, an Opus leg and a PCMU leg each, recorded in two channels. */
 export interface SoakOpen {
   readonly type: 'open'
   readonly calls: number

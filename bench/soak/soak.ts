@@ -40,7 +40,7 @@ async function stillness(seconds: number): Promise<StillnessAnswer> {
   }
 }
 
-/** So many calls on one media thread for so long: PCMU on one side, Opus on the other, both in one recording. */
+/** Calls on one media thread for a time: PCMU on one side, Opus on the other, both in one recording. */
 export async function soak({ calls, seconds, progress }: SoakOptions): Promise<SoakResult> {
   const native = loadLibC()
   if (native === undefined) throw new Error('the remotes need the kernel’s own times of packets: Linux on x64 or arm64')

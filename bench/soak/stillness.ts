@@ -31,7 +31,7 @@ function work(stretches: number): void {
   }
 }
 
-/** As many stretches as mostly take so long. */
+/** The number of stretches that mostly takes this long. */
 function stretchesOf(ms: number): number {
   const took: number[] = []
   for (let n = 0; n < 2000; n++) {

@@ -141,7 +141,7 @@ export class Remotes {
     }
   }
 
-  /** Everybody says a packet every 20 ms, for so long. */
+  /** All send a packet every 20 ms, for this time. */
   load(forMs: number): Promise<void> {
     return new Promise(resolve => {
       const start = performance.now()

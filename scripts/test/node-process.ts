@@ -3,7 +3,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 const root = new URL('../../', import.meta.url).pathname
 const running = new Set<ChildProcess>()
 
-/** Node in a process group of its own, in the project's root: what it leaves behind goes with it. */
+/** Node in its own process group, in the project's root: its children end with it. */
 export function startNode(args: readonly string[], stdio: StdioOptions): ChildProcess {
   // What imports `sauti/documents`, as the examples do, gets the sources of this checkout.
   const flags = ['--disable-warning=ExperimentalWarning', '--conditions=sauti-source']

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { isRoot, mayMakeNetworks, type Peer, packagesFor, peers, programPath } from '../../tests/rig/beds/debian.ts'
 
 const root = new URL('../../', import.meta.url).pathname
-/** Another program may install at the same time: so long is waited for it. */
+/** Time to wait for another program that installs at the same moment. */
 const lockSeconds = 600
 
 /** What a test file needs beside this checkout. */

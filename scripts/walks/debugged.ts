@@ -35,7 +35,7 @@ const ours = /\/((?:sip|rtp|core|api)\/[\w./-]+\.ts)\b/
 /** A condition that is never true: the place is noted, and the process goes on. */
 const noteStack = '(globalThis.walked ??= []).push(new Error().stack), false'
 
-/** The main thread of a Node process behind its inspector's socket. */
+/** The main thread of a Node process, through its inspector's socket. */
 export class Debugged {
   readonly #socket: WebSocket
   readonly #answers = new Map<number, (result: Result) => void>()

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { search } from '../../api/benchmark/search.ts'
 
-/** A machine that bears so much; tells what was tried. */
+/** A machine that carries this load; records what was tried. */
 const machine = (bears: number) => {
   const tried: number[] = []
   const attempt = async (size: number) => {

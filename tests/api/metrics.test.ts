@@ -176,7 +176,7 @@ test('calls: live, started, ended by reason, and the quality of their legs', asy
       quality: [leg({ mos: 4.3 }), leg({ mos: 2.1, loss_percent: 12, round_trip_ms: 80 })],
     }),
     append('CALL.0400', { reason_code: 'END.0486', quality: [] }),
-    // A leg that heard nothing has no score; after a restart nobody knows; a list of another make is not read.
+    // A leg that received nothing has no score; after a restart it is unknown; a list of another format is not read.
     append('CALL.0400', { reason_code: 'END.5410', quality: null }),
     append('CALL.0400', { reason_code: 'END.5410', quality: [leg({ codec: 'opus', mos: null }), 7] }),
   ])

@@ -89,7 +89,7 @@ test('a request without the token of the page, or of another page, is refused', 
   // A GET that ends a call, by an image of another site.
   const image = { cookie: signed.cookie, 'sec-fetch-site': 'cross-site' }
   assert.is((await bed.ask('GET', '/calls/hangup/CA01JZXQ7R5T8K2M4N', { key: '', headers: image })).status, 403)
-  // A page that signs somebody in to its own account.
+  // A page that signs the visitor in to its own account.
   const elsewhere = { ...browser, origin: 'http://evil.test' }
   assert.is(
     (await bed.ask('POST', '/portal/session', { key: '', body: { key: bed.key }, headers: elsewhere })).status,
@@ -111,7 +111,7 @@ test('a form of another page, which needs no preflight, changes nothing', async 
   // With the token of the page, but not as JSON.
   const headers = headersOf(signed, { 'content-type': 'text/plain' })
   assert.is((await bed.ask('POST', '/users/create', { key: '', raw: text, headers })).status, 415)
-  // A sign-in by a form of another page would put somebody into its own account.
+  // A sign-in by a form of another page would sign the visitor in to that page's account.
   const raw = JSON.stringify({ key: bed.key })
   const plain = { 'content-type': 'text/plain', origin: 'http://evil.test' }
   assert.ok([403, 415].includes((await bed.ask('POST', '/portal/session', { key: '', raw, headers: plain })).status))

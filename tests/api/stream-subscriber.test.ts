@@ -27,7 +27,7 @@ const eventOf = (seq: number, text = ''): LoggedEvent => ({
   },
 })
 
-/** A network that takes nothing until it is told to. */
+/** A network that takes nothing until it is released. */
 class HeldWire extends Duplex {
   readonly taken: Buffer[] = []
   #held: (() => void) | undefined

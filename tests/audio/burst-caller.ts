@@ -8,10 +8,13 @@ import { type conversation, payloadTypes, type Talker } from '../rtp/bed/talker.
 
 type Conversation = Awaited<ReturnType<typeof conversation>>
 
-/** Speaks in bursts of 100 ms, two a second, by the wall clock: where each is heard tells how late. */
+/**
+ * Speaks in bursts of 100 ms, two a second, by the wall clock: the place at which each is received shows how late it
+ * is.
+ */
 export class Caller {
   readonly talk: Conversation
-  /** Who speaks: another one after a change of codec. */
+  /** The present talker: another one after a change of codec. */
   one: Talker
   readonly #random = seeded(5)
   #frames = 0
@@ -71,7 +74,7 @@ interface HeardBurst {
   readonly lateMs: number
 }
 
-/** Where the bursts are in what is heard: each packet's sound begins when it arrives. */
+/** Places of the bursts in the received audio: each packet's sound begins when it arrives. */
 const burstsIn = (talker: Talker, said: readonly number[], coders: Conversation['opus']): HeardBurst[] => {
   const { peer, codec, rate } = talker
   const decoder = new StreamDecoder(rate, coders)
@@ -105,11 +108,11 @@ export interface Allowed {
   readonly missing?: number
   /** The stream may go on as another source, once. */
   readonly renews?: boolean
-  /** So much later, or sooner, may it be heard. Default 45. */
+  /** Most that a burst may be later or earlier. Default 45. */
   readonly delayMs?: number
 }
 
-/** Holds what the far side heard against what was said, from `from` on. */
+/** Compares what the other side received with what was sent, from `from` on. */
 export const judge = (caller: Caller, from: number, allowed: Allowed = {}) => {
   const { two } = caller.talk
   const { pauseMs = 20, missing = 1, renews = false, delayMs = 45 } = allowed

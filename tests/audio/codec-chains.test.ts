@@ -22,7 +22,7 @@ const bounds: Readonly<Record<string, readonly [leastDb: number, mostMs: number]
   'PCMU G722 PCMU': [27, 95],
   'opus PCMU opus': [7, 100],
 }
-/** What the bare coders keep, the switch keeps but for so much. */
+/** Most that the switch may lose against the bare codecs. */
 const mostLostDb = 1.5
 
 const judge = ({ codecs, switched, bare }: ChainResult) => {

@@ -178,7 +178,7 @@ test('a prompt goes on in another codec when a new agreement comes while it play
   const inOpus = delayOf(opusReceived.subarray(1600, 5600), pcm, 16_000, 0, 4000)
   const inWide = delayOf(wideReceived.subarray(1600, 5600), pcm, 24_000, 0, 4000)
   assert.ok(inOpus.likeness > 0.9 && inWide.likeness > 0.9, `${inOpus.likeness} ${inWide.likeness}`)
-  // A second of each went by, whatever was heard of it.
+  // A second of each has passed, whatever was received of it.
   assert.ok(Math.abs(inOpus.delay - (8000 + 1600)) < 400, `${inOpus.delay}`)
   assert.ok(Math.abs(inWide.delay - (16_000 + 1600)) < 400, `${inWide.delay}`)
   opus.close()

@@ -4,7 +4,7 @@ import { speechLike } from '../rtp/bed/audio-measure.ts'
 import { conversation, type Talker } from '../rtp/bed/talker.ts'
 import { eventOf, eventsIn, eventType, named, noEvents, tonesIn, withEvents } from './key-press.ts'
 
-/** One tone was heard, of that key, and so long; bounds in ms, both inclusive. */
+/** One tone was received, of that digit, and of that duration; bounds in ms, both inclusive. */
 function sounded(talker: Talker, digit: string, leastMs: number, mostMs: number, what = ''): void {
   const [press, ...more] = tonesIn(talker)
   assert.equal(more, [], what)

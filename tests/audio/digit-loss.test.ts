@@ -10,7 +10,7 @@ import { named, noEvents } from './key-press.ts'
 
 const digits = '0123456789*#ABCD'
 
-/** The digits that are told of a remote whose packets are lost, those of the press of each that `isLost` names. */
+/** The digits that are reported of a remote whose packets are lost: those of each digit that `isLost` names. */
 const reportedBehind = async (
   codec: AudioCodecName,
   onMs: number,
@@ -53,7 +53,7 @@ const wrongIn = (reported: string): number => {
 
 for (const [codec, mostPercent] of [
   ['PCMU', 0],
-  // Behind some losses its decoder is itself quiet for 40 ms, as in a pause.
+  // After some losses its decoder is itself quiet for 40 ms, as in a pause.
   ['opus', 2],
 ] as const) {
   for (const count of [1, 2]) {
@@ -79,11 +79,11 @@ interface Presses {
   readonly offMs: number
   /** Of 20 ms in a packet. */
   readonly frames?: number
-  /** What becomes of the packet that begins so many ms after the first press; whether part of a tone is in it. */
+  /** The fate of the packet that begins this many ms after the first digit; whether part of a tone is in it. */
   readonly way: (ms: number, isInTone: boolean) => Way
 }
 
-/** The presses that are told of a remote in PCMU. */
+/** The digits that are reported of a remote in PCMU. */
 const reportedOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => {
   const { media, opus, one } = await alone('PCMU', { ...noEvents, acceptNoise: 13, sendNoise: 13 })
   const packetMs = 20 * frames

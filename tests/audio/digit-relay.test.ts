@@ -37,7 +37,7 @@ const toneOf = (digit: string, rate: number): Int16Array => {
 
 type Source = 'events' | 'events and tones' | 'tones' | 'INFO'
 
-/** Speaks, and presses the digits in its manner. */
+/** Speaks, and sends the digits in its manner. */
 const pressAll = (media: VirtualMedia, one: Talker, two: Talker, source: Source): void => {
   const { peer, rate } = one
   const units = codecFacts[one.codec].clockRate / 50
@@ -196,7 +196,7 @@ for (const [from, to] of [
       one.peer.timestamp = (epoch + ms * 8) >>> 0
       one.say(one.frame(pcm.subarray(0, (one.rate * Math.max(0, ms + 20)) / 1000), ms / 20))
       for (const [n, [digit, onMs]] of pressed.entries()) {
-        // A packet tells of the 20 ms before it.
+        // A packet describes the 20 ms before it.
         const lasted = ms - begins[n]!
         if (lasted <= 0 || lasted > onMs + 40) continue
         const duration = Math.min(lasted, onMs) * 8

@@ -23,7 +23,7 @@ interface Press {
   readonly onMs: number
 }
 
-/** Packets of a press every 20 ms, in segments where it is longer than one can tell, and three of its end. */
+/** Packets of a digit every 20 ms, in segments where it is longer than one can express, and three of its end. */
 const packetsOf = ({ digit, beginMs, onMs }: Press, unitsPerMs: number): Packet[] => {
   const packets: Packet[] = []
   for (let lasted = 20; lasted <= onMs + 40; lasted += 20) {
@@ -41,7 +41,7 @@ const packetsOf = ({ digit, beginMs, onMs }: Press, unitsPerMs: number): Packet[
   return packets
 }
 
-/** What the far side of a call hears of these packets; `out`: what is special about how it is sent to. */
+/** What the other side of a call receives of these packets; `out`: what is special about how it is sent to. */
 const receivedBehind = async (
   from: AudioCodecName,
   to: AudioCodecName,

@@ -27,7 +27,7 @@ export const eventsIn = (peer: VirtualPeer, clockRate: number) => {
   return pressed
 }
 
-/** The digits that a detector finds in what is heard. */
+/** The digits that a detector finds in the received audio. */
 export const tonesIn = (talker: Talker) => {
   const pcm = talker.received()
   const detector = new InbandDetector(talker.rate)

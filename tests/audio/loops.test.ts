@@ -10,7 +10,7 @@ import { WavPrompts } from './wav-prompts.ts'
 const prompts = new WavPrompts()
 test.after(() => prompts.remove())
 
-/** A tone that closes with its round, so that a seam without a gap cannot be heard. */
+/** A tone that closes with its round, so that a seam without a gap is inaudible. */
 const round = (seconds: number, rate: number): Int16Array => {
   const turns = Math.round(440 * seconds)
   const count = Math.round(seconds * rate)

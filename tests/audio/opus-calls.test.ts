@@ -178,7 +178,7 @@ test('a remote that asks for DTX is sent next to nothing in a pause, and the nex
   const begun = media.now
   say(speech)
   const packets = two.peer.received()
-  // An encoder that rests says so every 400 ms.
+  // An encoder in DTX sends a packet every 400 ms.
   assert.ok(during < 300 / 3, `${during} packets in six seconds of silence`)
   for (const [i, packet] of packets.entries()) {
     const last = packets[i - 1]

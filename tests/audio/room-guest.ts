@@ -7,7 +7,7 @@ import { sine } from '../rtp/bed/audio-measure.ts'
 import type { VirtualMedia } from '../rtp/bed/virtual-media.ts'
 import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
-/** A remote that says a tone of its own, or nothing, and decodes what it hears. */
+/** A remote that sends its own tone, or nothing, and decodes what it receives. */
 export class Guest {
   readonly peer: VirtualPeer
   readonly media: VirtualMedia
@@ -50,7 +50,7 @@ export class Guest {
     this.peer.say(payload, { payloadType: this.#payloadType })
   }
 
-  /** What it has heard from `from` on, laid out by timestamps. */
+  /** What it has received from `from` on, laid out by timestamps. */
   received(from = 0): Int16Array {
     const packets = this.peer.received().filter(packet => packet.at >= from && packet.payloadType === this.#payloadType)
     const first = packets[0]

@@ -51,7 +51,7 @@ export class Talker {
     this.peer.timestamp = (timestamp + codecFacts[codec].clockRate / 50) >>> 0
   }
 
-  /** What it has heard in the last second and a half. */
+  /** What it has received in the last second and a half. */
   hear(): (hz: number) => number {
     const decoder = new StreamDecoder(this.#rate, this.#opus)
     const pcm = new Int16Array(4 * this.#rate)

@@ -77,7 +77,7 @@ test('legs of different laws, and a mono recording that mixes them', () => {
   const one = decoded(new Uint8Array([0x90]))[0]!
   const two = decoded(new Uint8Array([0x95]), pcma)[0]!
   assert.is(samples()[2000], one + two)
-  // The last packet is heard to its end.
+  // The last packet is played to its end.
   assert.is(samples().length, 8 * 500 + 160)
 })
 
@@ -244,7 +244,7 @@ class DriftingPeer {
 /** A click of 30 ms every 15 s, on both sides at once. */
 const everySeconds = 15
 const click = (seconds: number): number => (seconds % everySeconds < 0.03 ? 8000 : 0)
-/** As loud as a room in which somebody telephones: there is no pause in it. */
+/** As loud as a room with people: there is no pause in it. */
 const hum = (seconds: number): number => Math.round(150 * Math.sin(2 * Math.PI * 100 * seconds))
 
 for (const [what, sound] of [
@@ -277,7 +277,7 @@ for (const [what, sound] of [
     let worst = 0
     for (const at of left) {
       const twin = right.find(other => Math.abs(other - at) < 4000)
-      // Lost on the way: its beginning is made up, or missing.
+      // Lost on the way: its beginning is concealed, or missing.
       if (twin === undefined) continue
       worst = Math.max(worst, Math.abs(twin - at) / 8)
       const due = Math.round(at / 8000 / everySeconds) * everySeconds * 8000

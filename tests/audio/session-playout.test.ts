@@ -4,7 +4,7 @@ import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import { speechLike } from '../rtp/bed/audio-measure.ts'
 import { conversation } from '../rtp/bed/talker.ts'
 
-/** A call of `seconds` between `a`, whose packets meet `way`, and `b`; what the session of `a` tells at its end. */
+/** A call of `seconds` between `a`, whose packets meet `way`, and `b`; the report of the session of `a` at its end. */
 const playoutOf = async (a: AudioCodecName, b: AudioCodecName, seconds: number, way: (n: number) => number) => {
   const { media, opus, one } = await conversation(a, b)
   const pcm = speechLike(one.rate * seconds, one.rate, 4)

@@ -21,9 +21,9 @@ import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 interface Way {
   readonly lossRatio: number
-  /** A packet takes up to so much longer than the fastest. */
+  /** Most that a packet takes longer than the fastest. */
   readonly spreadMs: number
-  /** Losses come in runs of so many, as regularly as they can. Default: at random. */
+  /** Length of the runs of losses, as regular as possible. Default: at random. */
   readonly run?: number
 }
 
@@ -209,7 +209,7 @@ test('what the remote reports of our stream is reported, and the round trip by i
   assert.is(stats.far.jitterMs, 20)
   assert.ok(stats.far.lossPercent > 5 && stats.far.lossPercent < 20, `${stats.far.lossPercent}`)
 
-  // It asked for the time too: our next report tells its own back.
+  // It asked for the time too: our next report returns its own.
   const answered = reportsTo(media, 4001).slice(1)
   const delays = answered.flatMap(({ sent, packets: read }) => {
     const echo = blocksIn(sent.bytes, read).find(each => each.type === 'delay-since-receiver-time')

@@ -38,13 +38,13 @@ for (const [what, weather] of [
     ] as const) {
       const [left, right] = recordedThrough({ seed: 6, minutes: 10, ppm, ...weather })
       assert.equal([left.wrong, right.wrong], [0, 0])
-      // Each slip is of one sample: so many had to be.
+      // Each slip is of one sample: this many were needed.
       for (const [side, { slips }] of [left, right].entries()) {
         const due = Math.abs(ppm[side]!) * 0.6 * 8
         assert.ok(slips <= due + 8 && slips >= due - 150, `${ppm[side]} ppm: ${slips} samples, due ${due}`)
       }
       const apart = left.lateMs.map((ms, at) => Math.abs(ms - (right.lateMs[at] ?? ms)))
-      // A tick of 5 ms tells two clocks apart only when they are two ticks apart, and half a minute later.
+      // A tick of 5 ms distinguishes two clocks only when they are two ticks apart, and half a minute later.
       const behind = Math.max(...apart.slice(180))
       assert.ok(apart.length > 590 && behind <= 20, `${ppm}: ${behind} ms`)
       assert.ok(Math.max(...apart) <= 24, `${ppm}: ${Math.max(...apart)} ms before that`)

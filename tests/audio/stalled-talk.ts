@@ -95,7 +95,7 @@ export interface RecordedSide {
 
 const print = 40
 
-/** Compares a side with what was said; `saidAtMs`: when the sample was said that has so many before it. */
+/** Compares a side with what was sent; `saidAtMs`: when the sample with this index was sent. */
 const compared = (heard: Int16Array, begunAt: number, saidAtMs: (at: number) => number): RecordedSide => {
   const stands = (from: number, ahead: number): boolean => {
     for (let i = 0; i < print; i++) if (heard[from + i] !== saidAt(from + i + ahead)) return false

@@ -126,7 +126,7 @@ test('after a spike of 400 ms the delay is back at the aim within 12 s, and noth
   const most = Math.max(...delays.map(one => one.delayMs))
   assert.ok(most > 350, `${most}`)
   const late = delays.filter(one => one.at > 6400 + 12_000)
-  // What is not worth a stretch, and the rest of a frame that is held.
+  // Too little for a stretch, and the rest of a frame that is held.
   assert.ok(
     late.every(one => one.delayMs - 20 <= (ear.buffer?.aimMs ?? 0) + 45),
     `${Math.max(...late.map(one => one.delayMs))}`,

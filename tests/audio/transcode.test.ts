@@ -49,7 +49,7 @@ for (const a of codecs) {
       assert.ok(delay < 100 * 8, `${delay / 8} ms`)
       const snr = segmentalSnrDb(wanted, received, delay, 8000)
       assert.ok(snr > (a === 'opus' || b === 'opus' ? 5 : 14), `segmental SNR ${snr.toFixed(1)} dB`)
-      // Nobody speaks that way: it is silent.
+      // No audio in that direction: it is silent.
       assert.ok(levelOf(one.received(), 0, one.received().length) < -55)
       media.do({ type: 'close', session: 'a' })
       media.do({ type: 'close', session: 'b' })

@@ -17,7 +17,7 @@ export const probes: readonly Probe[] = [
   ...apiProbes,
 ]
 
-/** What came of one probe, and how long it took. */
+/** The result of one probe, and how long it took. */
 export interface Row extends Finding {
   readonly probe: Probe
   readonly seconds: number

@@ -8,7 +8,7 @@ import { plainSdp, SipPeer } from './sip-peer.ts'
 /** The carrier that sends calls, and the one that takes them; both are trunks. */
 export const callerAddress = '127.0.1.1'
 export const carrierAddress = '127.0.1.2'
-/** Addresses of nobody whom the switch knows. */
+/** Addresses that the switch does not know. */
 export const unknownAddress = '127.0.2.1'
 
 export interface AuditEvent {

@@ -1,6 +1,6 @@
 import type { AuditBed } from './bed.ts'
 
-/** What came of a probe: how much was tried, and what did not hold. */
+/** The result of a probe: how much was tried, and what did not hold. */
 export interface Finding {
   /** Inputs that were sent: messages, requests, connections, packets. */
   readonly inputs: number

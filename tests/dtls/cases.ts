@@ -83,7 +83,7 @@ const ourCurve: Readonly<Record<Library, string>> = {
   NSS: 'P-256',
 }
 
-/** As a client we may be met by a server that has nothing for us: it says so, and we hear no more. */
+/** As a client we may meet a server without a common suite: it says so, and sends nothing more. */
 const handshakes = each((library, role) => [
   {
     group: 'handshake',

@@ -24,7 +24,7 @@ interface HelloParts {
   suites: readonly number[]
   compressions: readonly number[]
   extensions: ReadonlyMap<number, Uint8Array>
-  /** Behind the list of extensions. */
+  /** After the list of extensions. */
   tail: Uint8Array
   list: (extensions: Uint8Array) => Uint8Array
 }

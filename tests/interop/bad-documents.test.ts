@@ -31,7 +31,7 @@ bad.after(() => bed?.close())
 type Reply = Parameters<Customer['on']>[1]
 let servers = 0
 
-/** An account whose server answers so, and what is heard in its place. */
+/** An account whose server answers so, and what is played in its place. */
 async function accountOf(
   replyAt: (path: string) => Reply,
   fallback: object = { fallback_mode: 'play', fallback_value: bed.customer.url('/sorry.wav') },

@@ -177,7 +177,7 @@ test('SIP.js cancels a call that rings', async () => {
 
 test.after(async () => {
   await bed.close()
-  // The libraries leave timers of half a minute behind.
+  // The libraries leave timers of half a minute.
   setTimeout(() => process.exit(), 200)
 })
 test.run()

@@ -80,7 +80,7 @@ caps(
     const tenTimes = (to: string) => `<Dial timeout="4">${`<Number>${to}</Number>`.repeat(10)}</Dial>`
     await numberThatRuns(branching, tenTimes(number))
     await allow({ max_calls_per_second: 10, max_dialled_legs: 60 })
-    // Nobody answers: the caller is told so when the Dial is over.
+    // No answer: the caller gets that status when the Dial is over.
     const call = await bed.call(tenTimes(branching), { scenario: 'caller-unavailable' })
     await call.done()
     const { calls } = expectStatus(

@@ -16,7 +16,7 @@ const events = suite('contract: webhooks and events')
 
 let bed: SwitchBed
 let walk: ContractWalk
-/** Answers, and is heard. */
+/** Answers, and sends audio. */
 let callee: RigAccount
 /** Only rings. */
 let rings: RigAccount

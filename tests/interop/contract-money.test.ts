@@ -23,7 +23,7 @@ money.before(async () => {
 })
 money.after(() => on?.close())
 
-/** An account with that balance, and caps that are in nobody's way. */
+/** An account with that balance, and caps that do not matter here. */
 async function caller(balance: string): Promise<RigAccount> {
   const account = await RigAccount.make(on, { balance })
   const caps = { max_concurrent_calls: 1000, max_calls_per_second: 1000 }

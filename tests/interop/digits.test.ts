@@ -9,7 +9,7 @@ import type { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
 import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
 import { until } from '../rig/probes/wait.ts'
 
-// Digits of real calls, in the manner of each remote: RFC 4733, SIP INFO, tones in the audio. Each is heard once.
+// Digits of real calls, in the manner of each remote: RFC 4733, SIP INFO, tones in the audio. Each is reported once.
 const digits = suite('digits')
 
 let bed: VerbBed

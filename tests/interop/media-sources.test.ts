@@ -17,7 +17,7 @@ import { sleep, until } from '../rig/probes/wait.ts'
 const sources = suite('Where media comes from')
 const calls = sideBySide(sources)
 const [peerByte, attackByte, otherByte] = [0x2a, 0x66, 0x33]
-/** The SIP address of a phone behind a NAT; what its SDP names is its own network's. */
+/** The SIP address of a phone behind a NAT; its SDP names an address of its own network. */
 const [natAddress, innerAddress] = ['127.0.0.5', '127.0.0.77']
 const attackers = ['127.0.0.66', '127.0.0.67', '127.0.0.68', '127.0.0.69'] as const
 const listed = '127.0.0.99'

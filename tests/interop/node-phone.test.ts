@@ -27,7 +27,7 @@ const [ownHz, farHz, assetHz] = [600, 1000, 440]
 const number = '+254733000555'
 const rateHz = 48_000
 const states: { state: string; detail: unknown }[] = []
-/** The last second that was heard. */
+/** The last second that was received. */
 let received: number[] = []
 let receivedHz = rateHz
 let bed: SwitchBed
@@ -59,7 +59,7 @@ calls.after(async () => {
   clearInterval(talking)
   phone?.signOut()
   await bed?.close()
-  // JsSIP and libwebrtc leave timers and threads behind.
+  // JsSIP and libwebrtc leave timers and threads.
   setTimeout(() => process.exit(), 200)
 })
 

@@ -68,7 +68,7 @@ for (const [channels, rate] of [
       const received = sidesOf(decode(path), channels)
       for (const [side, wanted] of sides.entries()) {
         assert.is(received[side]!.length, (frames * 48_000) / rate, `${tool}: as long as what went in`)
-        // At the rate of what went in, shifted by so much that an early sound is found too.
+        // At the rate of the input, shifted so that an early sound is found too.
         const early = rate / 500
         const step = 48_000 / rate
         const back = Int16Array.from({ length: frames + early }, (_, i) => received[side]![(i - early) * step] ?? 0)

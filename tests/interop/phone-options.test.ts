@@ -69,7 +69,7 @@ rows('iceServers: those of authenticate, else those of the option, else DEFAULT_
 
 rows('iceGatheringTimeout: an offer waits so long for candidates and no longer; 0 waits for all', async () => {
   bed.document('<Hangup reason="busy"/>')
-  // Nobody answers there: gathering takes many seconds.
+  // No server answers there: gathering takes many seconds.
   const deaf = [{ urls: 'stun:127.0.0.1:9' }]
   const invite = 'rig.log.findLast(line => line.includes("sent INVITE"))'
   const timed = async (options: Record<string, unknown>) => {

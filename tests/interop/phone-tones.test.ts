@@ -8,7 +8,10 @@ import { until } from '../rig/probes/wait.ts'
 const rows = suite('phone in Chromium: tones and devices')
 const bed = phoneBed(rows)
 
-/** Loud enough, and mostly these frequencies; `press` makes what sounds only once, as often as it is listened for. */
+/**
+ * Loud enough, and mostly these frequencies; `press` triggers a sound that comes only once, as often as it is
+ * listened for.
+ */
 async function rings(what: string, frequencies: readonly number[], press?: () => Promise<unknown>): Promise<void> {
   let last: unknown
   await until(what, async () => {

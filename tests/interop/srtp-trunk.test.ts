@@ -12,7 +12,7 @@ import { bestShare, secondsOf, untilReceived } from '../rig/probes/received-audi
 import { sine } from '../rig/probes/tone.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 
-// A carrier with SRTP by keys in SDP (RFC 4568): Debian's baresip, which nobody here wrote, as its side of the trunk.
+// A carrier with SRTP by keys in SDP (RFC 4568): Debian's baresip, foreign code, as its side of the trunk.
 
 const trunks = suite('SRTP towards a trunk')
 const [ownHz, farHz, assetHz] = [600, 1000, 440]

@@ -8,7 +8,7 @@ import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import { freePort } from '../rig/probes/ports.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 
-// Whoever sends us a number that costs much is refused, a trunk's own caller too: nothing goes on to a carrier.
+// An expensive number is refused, from a trunk's own caller too: nothing goes on to a carrier.
 const fraud = suite('Toll fraud')
 
 async function counting(port: number): Promise<{ readonly socket: Socket; readonly received: string[] }> {

@@ -48,7 +48,7 @@ async function enter(room: string, guest: Guest = {}): Promise<VerbCall> {
 
 const speak = (call: VerbCall, hz: number, seconds: number) => call.rtp.stream(encodePcmu(sine(hz, seconds, 3000)))
 
-/** The loudest that a tone was heard, dBm0, over any 300 ms. */
+/** The highest level of a tone, dBm0, over any 300 ms. */
 function loudest(call: VerbCall, hz: number, heard = call.heard()): number {
   let level = -100
   for (let at = 0; at + 2400 <= heard.length; at += 400) level = Math.max(level, levelAt(heard, at, 2400, hz, 8000))
@@ -63,7 +63,7 @@ const hears = (call: VerbCall, hz: number): boolean => {
 
 const tones = [430, 710, 1130, 1570, 1990]
 
-/** Each hears all others and not itself; a muted one is not heard; a recording holds both sides. */
+/** Each receives all others and not itself; a muted one sends nothing; a recording holds both sides. */
 const mixing = async () => {
   const room = newRoom()
   const dial = 'timeLimit="5"'
@@ -143,7 +143,7 @@ const waiting = async () => {
   )
 }
 
-/** Notes in the order in which they are heard. */
+/** Notes in the order in which they are received. */
 const notes = (call: VerbCall): string => {
   const heard = call.heard()
   const all = [660, 880].flatMap(hz => placesOf(heard, hz).map(at => ({ at, hz })))

@@ -6,7 +6,7 @@ import { encodePcmu } from '../rig/probes/g711.ts'
 import { placeOf, placesOf, secondsOf, through } from '../rig/probes/received-audio.ts'
 import { babble, sine } from '../rig/probes/tone.ts'
 
-// <Dial>: each attribute's default, limits, bad values, and what they do to what both sides hear.
+// <Dial>: each attribute's default, limits, bad values, and their effect on the audio of both sides.
 const dial = suite('Dial')
 const calls = sideBySide(dial)
 
@@ -36,7 +36,7 @@ async function over(call: VerbCall, ...fars: readonly Callee[]): Promise<void> {
 /** Both get what the switch sends on a line that is quiet. */
 const bridged = (call: VerbCall, far: Callee) => Promise.all([call.rtp.more(20), far.rtp.more(20)])
 
-/** Both stream at once, from when both can be heard. */
+/** Both stream at once, from the moment when both are bridged. */
 async function talk(call: VerbCall, far: Callee, ours: Int16Array, theirs: Int16Array): Promise<void> {
   await Promise.all([call.answered(), far.aim()])
   await bridged(call, far)

@@ -6,7 +6,7 @@ import { countOf, placeOf, placesOf, secondsOf, through } from '../rig/probes/re
 import { babble, sine } from '../rig/probes/tone.ts'
 import { until } from '../rig/probes/wait.ts'
 
-// <Gather>: each attribute's default, limits, bad values, and what they do to what the caller hears.
+// <Gather>: each attribute's default, limits, bad values, and their effect on what the caller receives.
 const gather = suite('Gather')
 const calls = sideBySide(gather)
 

@@ -5,7 +5,7 @@ import { VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
 import { countOf, placeOf, through } from '../rig/probes/received-audio.ts'
 import { babble, wavOf } from '../rig/probes/tone.ts'
 
-// <Play>: each attribute's default, limits, bad values, and what the caller hears of them.
+// <Play>: each attribute's default, limits, bad values, and what the caller receives of them.
 const play = suite('Play')
 const calls = sideBySide(play)
 

@@ -114,7 +114,7 @@ calls('maxLength, beep, format, and bad values', async () => {
     [ogg.wav.sides[1]!, prompt],
     [monoOgg.wav.sides[0]!, said],
   ] as const) {
-    // Behind its beginning: Opus may put that a sample before the file's.
+    // After its beginning: Opus may put that a sample before the file's.
     const { likeness } = delayOf(through(sound).subarray(4000), side, 12_000)
     assert.ok(likeness > 0.9, `${sound === said ? 'the caller' : 'the prompt'}: ${likeness} alike`)
   }

@@ -80,7 +80,7 @@ calls('silence, digits, length, beep, trim and format', async () => {
   assert.ok(secondsOf(bad.call.heard(), 1000) > 0.2, 'the default beeps')
 })
 
-/** Every sound in its place, and everything that is told of the file is so. */
+/** Every sound is in its place, and everything that is reported of the file is true. */
 async function isOgg({ call, body, wav }: Awaited<ReturnType<typeof recorded>>): Promise<void> {
   assert.is(await call.problems(), 0)
   const received = wav.sides[0]!

@@ -4,7 +4,7 @@ import { VerbBed } from '../rig/beds/verb-bed.ts'
 import { countOf, loudSeconds, through } from '../rig/probes/received-audio.ts'
 import { babble } from '../rig/probes/tone.ts'
 
-// <Redirect>: where it leads, what is posted there, and what the caller hears of it.
+// <Redirect>: where it leads, what is posted there, and what the caller receives of it.
 const redirect = suite('Redirect')
 
 let bed: VerbBed

@@ -5,7 +5,7 @@ import { VerbBed } from '../rig/beds/verb-bed.ts'
 import { countOf, loudSeconds, placeOf, through } from '../rig/probes/received-audio.ts'
 import { babble } from '../rig/probes/tone.ts'
 
-// <Say>: each attribute's default, limits, bad values, and what the caller hears of them.
+// <Say>: each attribute's default, limits, bad values, and what the caller receives of them.
 const say = suite('Say')
 const calls = sideBySide(say)
 
@@ -18,7 +18,7 @@ say.before(async () => {
 })
 say.after(() => bed?.close())
 
-/** What is heard of a verb: all before the mark after it. */
+/** What is received of a verb: all before the mark after it. */
 async function spoken(verb: string) {
   const call = await bed.call(`${verb}<Play asset="end"/>`)
   await call.done()
@@ -52,7 +52,7 @@ calls('loop, voice, language, and bad values', async () => {
     [`<Say loop="1001">${text}</Say>`, 1, ['DOC.0422']],
     [`<Say voice="en-gb">${text}</Say>`, 1, []],
     [`<Say language="en-GB">${text}</Say>`, 1, []],
-    // A name that nobody has: the default speaks.
+    // An unknown name: the default speaks.
     [`<Say voice="Nobody">${text}</Say>`, 1, ['SAY.0404']],
     [`<Say voice="${'x'.repeat(65)}">${text}</Say>`, 1, ['DOC.0422']],
     [`<Say language="not a language">${text}</Say>`, 1, ['DOC.0422']],

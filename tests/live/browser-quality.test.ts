@@ -15,7 +15,7 @@ test('a browser’s leg has protected reports too: live figures, the round trip,
   await browser.connected()
   assert.is(bed.media.statsOf(leg('a')), undefined, 'nothing is reported yet')
   await browser.speak(randomBytes(160 * 50 * 6))
-  // Told every few seconds; on a busy machine the last packets come later.
+  // Reported every few seconds; on a busy machine the last packets come later.
   await until('live figures of what was said', () => (bed.media.statsOf(leg('a'))?.packetsReceived ?? 0) > 200)
   await browser.speak(randomBytes(160 * 50 * 3))
   bed.do({ type: 'media.close', legId: leg('a') })

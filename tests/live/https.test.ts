@@ -32,7 +32,7 @@ function makeCertificate(days = 30): { cert: string; key: string } {
 function install({ cert, key }: { cert: string; key: string }): void {
   copyFileSync(cert, certFile)
   copyFileSync(key, keyFile)
-  // Two replacements within one tick of the file system's clock are told apart all the same.
+  // Two replacements within one tick of the file system's clock are distinguished all the same.
   const at = new Date(Date.now() + 1000 * serial)
   for (const file of [certFile, keyFile]) utimesSync(file, at, at)
 }

@@ -24,7 +24,7 @@ const sdpOf = (peer: MediaPeer, protocol: string, lines = '') =>
 const masterIn = (sdp: string) =>
   Uint8Array.from(Buffer.from(/a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:(\S{40})/.exec(sdp)?.[1] ?? '', 'base64'))
 
-/** Speaks protected to a leg that records, hears its beep, and compares both. */
+/** Sends protected audio to a leg that records, receives its beep, and compares both. */
 async function speaks(bed: MediaBed, name: string, peer: MediaPeer, ours: Uint8Array): Promise<void> {
   const sender = new SrtpSender(keysOf(theirs))
   const receiver = new SrtpReceiver(keysOf(ours))
@@ -39,7 +39,7 @@ async function speaks(bed: MediaBed, name: string, peer: MediaPeer, ours: Uint8A
     packet.set(peer.packet(said.subarray(at, at + 160)))
     const plain = Buffer.from(packet.subarray(0, 172))
     peer.send(packet.subarray(0, sender.sealRtp(packet, 172)))
-    // What nobody protected, or somebody else has, is not heard.
+    // Packets that are not protected, or by another key, are not played.
     plain.writeUInt16BE((plain.readUInt16BE(2) + 1000) & 0xffff, 2)
     peer.send(plain)
     await sleep(20)

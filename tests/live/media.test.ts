@@ -19,7 +19,7 @@ const sdp = (port: number, { version = 1, lines = '', types = '0 8 101', address
   `a=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:101 telephone-event/8000\r\n${lines}`
 const versionIn = (text: string) => /^o=\S+ \S+ (\d+) /m.exec(text)?.[1]
 const receivedBy = (peer: MediaPeer) => Buffer.concat(peer.received.map(packet => packet.payload))
-// Twice the port's successor is RTCP: a peer's own is told by a=rtcp.
+// Twice the port's successor is RTCP: a peer names its own by a=rtcp.
 const of = (peer: MediaPeer, options: Parameters<typeof sdp>[1] = {}) =>
   sdp(peer.port, { ...options, lines: `a=rtcp:${peer.rtcp.address().port}\r\n${options.lines ?? ''}` })
 
@@ -261,7 +261,7 @@ test('the order of codecs: the trunk’s own, else the offer’s; we offer first
   const rich = `${sdp(4000, { types: '9 0 13 96 101 97' })}a=rtpmap:96 opus/48000/2\r\na=rtpmap:97 telephone-event/48000\r\n`
   assert.is(await open('h', { offer: rich }), '9 13 101')
   assert.is(await open('i', { offer: rich, codecs: ['opus'] }), '96 97 101')
-  // A caller who was not answered yet is answered with what the other party took, where it offers that.
+  // A caller without an answer is answered with the codec that the other party took, where it offers that.
   bed.do({ type: 'media.open', legId: leg('j'), callId, offer: rich })
   await bed.next('media.opened', 'j')
   for (const [prefer, formats, codec] of [

@@ -75,12 +75,12 @@ const head = (method: string, callId: string, ...more: readonly string[]): strin
     '',
   ].join('\r\n')
 
-/** Far longer than the switch waits for whoever it has answered, on a machine that is busy with other things too. */
+/** Far longer than the switch waits for a peer that it has answered, on a busy machine too. */
 const silenceMs = 20_000
 
 const body = (length: number): string => 'v'.repeat(length)
 
-/** What came until the remote closed, having sent all of `text` without a look at what came. */
+/** All that was received until the remote closed, after sending all of `text` without reading. */
 async function receivedAfter(socket: Socket, text: string): Promise<string> {
   let received = ''
   socket.setEncoding('latin1')

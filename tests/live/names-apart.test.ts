@@ -85,7 +85,7 @@ names('12 and 50 hanging names of one account leave the webhooks of another as t
       }
       const during = await several()
       said.push(`${hanging} hanging: ${during.toFixed(0)} ms`)
-      // A name that hangs is given up after four seconds; nobody else waits for that.
+      // A name that hangs is given up after four seconds; others do not wait for that.
       assert.ok(during < 4000, said.join(', '))
     }
   } finally {

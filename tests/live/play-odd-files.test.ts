@@ -126,7 +126,7 @@ test('an Ogg that lacks a page, or has a damaged one, keeps its time: the gap fa
     const levels = Array.from({ length: 10 * seconds }, (_, at) =>
       levelAt(pcm, (at * rate) / 10, rate / 10, 700, rate) > -20 ? 1 : 0,
     ).join('')
-    // The pages hold a second each; what is made up of what was before lasts a moment.
+    // The pages hold a second each; the concealment from the audio before lasts a moment.
     assert.match(levels, /^1{20,21}0{8,10}1{9,11}$/, `${name}: ${levels}`)
   }
 })

@@ -9,7 +9,7 @@ import { plainSdp, WsPhone } from '../rig/peers/ws-phone.ts'
 import { until } from '../rig/probes/wait.ts'
 import { bed, phoneOf } from './softphone-bed.ts'
 
-// What comes over the WebSockets of softphones beside calls, and what must not hold up anybody (softphone-bed.ts).
+// Messages over the WebSockets of softphones besides calls, which must delay no other (softphone-bed.ts).
 
 test('keep-alives: two line ends are answered with one, WebSocket pings with pongs; binary is answered in kind', async () => {
   const user = await bed.user()

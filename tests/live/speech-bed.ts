@@ -86,7 +86,7 @@ export function bed(context: Context, others: { piper?: NamedEngine; openai?: Na
     const spoken = await library.speak(callId, { text, ...request })
     return { ...spoken, hz: pitchOf(spoken.path), tookMs: performance.now() - begun }
   }
-  /** Time passes for engines that rest. */
+  /** Time passes for engines that are paused. */
   const rest = (ms: number) => {
     now += ms
   }

@@ -32,7 +32,7 @@ test('a speech server: what it is asked, WAV or samples, mono or stereo', async 
 })
 
 test('a speech server that hangs, fails, floods or talks nonsense: the next engine speaks', async context => {
-  // One server, and a library for each: they rest apart.
+  // One server, and a library for each: they are paused separately.
   const rows = [
     ['hang', /timeout/],
     ['hang-midway', /timeout/],

@@ -91,7 +91,7 @@ function pcmIn(path: string): Int16Array {
   return decodeWav(bytes, parsed.value)
 }
 
-/** Which tone is heard in each second. */
+/** The tone that is received in each second. */
 function tonesOf(pcm: Int16Array, sampleRate: number): string {
   const tones: string[] = []
   for (let at = 0; at + sampleRate <= pcm.length; at += sampleRate) {

@@ -78,7 +78,7 @@ test('Piper that dies, hangs, babbles or writes half: the next engine speaks, an
     assert.equal([spoken.hz, spoken.unknownVoice], [440, undefined], how)
     assert.ok(spoken.tookMs < givenUpMs, `${how}: ${spoken.tookMs} ms`)
     assert.match(reported.join('\n'), /speech engine failed piper: /)
-    // While it rests nobody waits for it.
+    // While it is paused no call waits for it.
     const other = await speak({ text: `${how} three`, voice: `piper:${voice}` })
     assert.is(other.hz, 440)
     assert.equal(library.counters.piper, { spoken: 1, failed: 1, skipped: 1 }, how)

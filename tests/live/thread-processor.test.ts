@@ -11,7 +11,7 @@ interface Told {
   readonly left: readonly boolean[]
   readonly before: readonly number[]
   readonly behind: readonly number[]
-  /** Where the thread may run, before and behind. */
+  /** Processors that the thread may use, before and after. */
   readonly allowed: readonly [string, string]
 }
 

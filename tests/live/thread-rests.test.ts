@@ -25,7 +25,7 @@ const busyShareOf = async (work: () => Promise<unknown>): Promise<number> => {
 
 test('a close during a slow disk waits without using the processor', async () => {
   const path = join(folder, 'slow.wav')
-  // Nobody reads there yet: whoever opens it to write has to wait.
+  // No reader is there yet: opening it to write blocks.
   execFileSync('mkfifo', [`${path}.new`])
   const events: EngineEvent[] = []
   const media = openMedia(

@@ -19,7 +19,7 @@ const tone = (hz: number, seconds: number): Uint8Array => {
   return bytes
 }
 
-/** The level of a tone in the `ms` before the last `beforeMs` that a remote has heard, laid out by timestamps. */
+/** The level of a tone in the `ms` before the last `beforeMs` that a remote has received, laid out by timestamps. */
 const levelOf = (peer: MediaPeer, hz: number, beforeMs = 100, ms = 500): number => {
   const first = peer.received[0]!.timestamp
   const pcm = new Int16Array((peer.received.at(-1)!.timestamp - first) >>> 0)

@@ -80,7 +80,7 @@ test('what a thread has left open when it ended without a word is closed: its po
   if (network.kind !== 'mmsg') return
   const bound: number[] = []
   for (let port = 0; port < 3; port++) network.bind(0, socket => bound.push(socket?.port ?? 0))
-  // Nobody closes the network: the thread is gone.
+  // The network is not closed: the thread is gone.
   assert.is(kept.closeAll(), 4, 'three sockets, and what waits for them')
   assert.is(kept.closeAll(), 0)
   const next = openNetwork({ address: '127.0.0.1' })
@@ -114,7 +114,7 @@ test('a thread that hangs is waited for no longer than a second, shows its last 
   media.open('a', 'one')
   await log.next('opened', 'a')
   assert.is((await media.counters()).length, 2)
-  // One of them hears no question any more.
+  // One of them gets no further message.
   const { postMessage } = Worker.prototype
   const hung = new Set<Worker>()
   Worker.prototype.postMessage = function (message, ...more: never[]) {

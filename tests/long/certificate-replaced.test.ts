@@ -72,7 +72,7 @@ function shown(port: number): string {
   return openssl('x509', '-in', inFolder('shown.pem'), '-noout', '-serial').trim().replace('serial=', '')
 }
 
-/** A call's callee through a trunk: sends one tone, and tells which one it gets. */
+/** A call's callee through a trunk: sends one tone, and reports which one it receives. */
 class Remote {
   readonly rtp: RtpEndpoint
   readonly sipp: Sipp

@@ -18,7 +18,7 @@ import { copyTree } from '../rig/beds/copied-tree.ts'
 import { freePort } from '../rig/probes/ports.ts'
 import { until } from '../rig/probes/wait.ts'
 
-// The package as somebody installs it: npm pack, npm install in an empty folder, its examples compiled and run.
+// The package as a user installs it: npm pack, npm install in an empty folder, its examples compiled and run.
 const packed = suite('package sauti')
 
 const root = new URL('../../', import.meta.url).pathname
@@ -29,7 +29,7 @@ let bench: string
 let app: string
 let archive: string
 
-/** As a shell of somebody's: nothing of the npm that runs this test. */
+/** As in a user's shell: nothing of the npm that runs this test. */
 const { npm_config_local_prefix: _prefix, INIT_CWD: _cwd, FORCE_COLOR: _color, ...env } = process.env
 
 function run(command: string, args: readonly string[], cwd: string): string {

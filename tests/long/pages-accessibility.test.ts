@@ -26,7 +26,7 @@ const schemes = ['light', 'dark'] as const
 let bed: SwitchBed
 let browser: Browser
 let base: string
-/** Who is shown as a number, as callers from outside are. */
+/** Callers that are shown by number, as from outside. */
 let users: readonly PhoneUser[]
 
 pages.before(async () => {
@@ -61,7 +61,7 @@ async function signedIn(user: PhoneUser | undefined): Promise<Page> {
 const cut = `[...document.querySelectorAll('.title, .ring b, .recent b, .notice, h1, h2')]
   .filter(it => it.checkVisibility() && it.id !== 'me' && (it.scrollWidth > it.clientWidth + 1 || it.getBoundingClientRect().right > innerWidth))
   .map(it => it.textContent)`
-/** Buttons that nobody finds without scrolling. */
+/** Buttons that are only visible after scrolling. */
 const below = `[...document.querySelectorAll('.hang-up, .choice button, .call .toggle')]
   .filter(it => it.checkVisibility() && it.getBoundingClientRect().bottom > innerHeight)
   .map(it => it.getAttribute('aria-label') ?? it.textContent)`

@@ -149,7 +149,7 @@ network(
     await bothHear('tones both ways over the other link')
     const { events, state } = await phone.call(call)
     assert.is(state, 'accepted')
-    // Shown to the person and reported when it was over, or so quick that there was nothing to tell.
+    // Shown to the person and reported when it was over, or too short to be reported.
     const trouble = events.filter(name => name === 'reconnecting' || name === 'reconnected')
     assert.ok(trouble.length === 0 || trouble.at(-1) === 'reconnected', trouble.join())
     await phone.act(call, 'hangup')

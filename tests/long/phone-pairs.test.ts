@@ -52,7 +52,7 @@ async function talk(): Promise<readonly [number, number]> {
   return [dialled, came]
 }
 
-/** Polls until this phone hears the tone clearly, or nothing at all with `undefined`. */
+/** Polls until this phone receives the tone clearly, or nothing at all with `undefined`. */
 async function hears(phone: BrowserPhone, call: number, hz: number | undefined, timeoutMs = 8_000): Promise<void> {
   let last: unknown
   const isSo = async () => {

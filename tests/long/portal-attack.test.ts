@@ -29,7 +29,7 @@ const payloads = [
 const inHeader = payloads.map(text => text.replace(/[\u2028\u2029]/g, '').replace(/["\\]/g, '\\$&'))
 const all = payloads.join(' ')
 
-/** In every frame, before its scripts: what was run, told to the top. */
+/** In every frame, before its scripts: reports to the top what was run. */
 const trap = `globalThis.attacked = what => { (globalThis.top ?? globalThis).ran ??= []; (globalThis.top ?? globalThis).ran.push(what) }`
 
 let bed: PortalBed
@@ -135,7 +135,7 @@ async function called(): Promise<void> {
   })
 }
 
-/** What a page of somebody else could have put there: links that run, and handlers. */
+/** What a foreign page could have put there: links that run, and handlers. */
 const dangerous = `[...document.querySelectorAll('*')].flatMap(it => [...it.attributes]
   .filter(({ name, value }) => /^on/.test(name) || (/^(href|src|action|formaction|xlink:href|srcdoc)$/.test(name) && /^\\s*(javascript|vbscript|data:text)/i.test(value)))
   .map(({ name, value }) => name + '=' + value))`

@@ -55,7 +55,7 @@ portal.before(async () => {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })).newPage()
   page.on('pageerror', fault => complaints.push(String(fault)))
   page.on('console', message => {
-    // A script that the policy refused is one that somebody tried to run; a style is one that is missing.
+    // A script that the policy refused is one that an attacker tried to run; a style is one that is missing.
     if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text())) complaints.push(message.text())
   })
 })
@@ -112,7 +112,7 @@ portal('a document: mistake underlined, mended, simulated, given to a number, ca
   await go('calls')
   await page.waitForSelector('td .badge.live', { timeout: 20_000 })
   await page.locator('.call-link').first().click()
-  // The mark moves with the call, also between verbs of which no event tells.
+  // The mark moves with the call, also between verbs that raise no event.
   for (const verb of ['<Pause length="3"/>', '<Record'])
     await page.locator('mark[aria-current=step]', { hasText: verb }).waitFor({ timeout: 20_000 })
   await go('calls')

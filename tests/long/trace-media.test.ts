@@ -8,7 +8,7 @@ import { VerbBed } from '../rig/beds/verb-bed.ts'
 import { encodePcmu } from '../rig/probes/g711.ts'
 import { sine } from '../rig/probes/tone.ts'
 
-// What the trace of a real call tells of its RTP: by the API second by second, and as packets that tshark reads.
+// What the trace of a real call shows of its RTP: by the API second by second, and as packets that tshark reads.
 const traced = suite('trace of media')
 const folder = mkdtempSync(join(tmpdir(), 'sauti-trace-'))
 let bed: VerbBed

@@ -11,7 +11,7 @@ import { inputs, ownInputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/probes/seeded.ts'
 import { both, Pair } from './dtls-pair.ts'
 
-// Who may write to the address of a handshake, and what comes of it: nothing.
+// Who may write to the address of a handshake, and with which effect: none.
 
 test('no bit of a handshake may change on its way: another handshake than the other end saw comes to nothing', () => {
   const random = seeded(5)
@@ -77,7 +77,7 @@ test('a hello of somebody else at that address does not keep the remote out', ()
   assert.equal(pair.states, both('connected'))
 })
 
-/** A hello like a browser's, made by somebody who sees nothing of what is sent to the address. */
+/** A hello like a browser's, of a sender that sees nothing of what is sent to the address. */
 const forgedHello = (sequence: number, cookie = new Uint8Array(20 * sequence)) => {
   const body = writeClientHello(new Uint8Array(randomBytes(32)), cookie, ['AES_CM_128_HMAC_SHA1_80'])
   const { whole } = handshakeMessage(handshakeTypes.clientHello, sequence, body)

@@ -157,7 +157,7 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
   lines.onTick = now => {
     there.tick(now)
     back.tick(now)
-    // As somebody would who forges the addresses of a live call.
+    // As an attacker would who forges the addresses of a live call.
     const bytes = forged % 3 === 0 ? datagrams[forged % datagrams.length] : clientHello(forged % 2 === 0 ? 0 : 20)
     talk.client.sendRaw(bytes ?? clientHello(0))
     far.sendRaw(clientHello(forged % 2 === 0 ? 0 : 20))

@@ -88,7 +88,7 @@ quality('loss, jitter, round trip and score: live, on the record, in the event o
   assert.ok(scores[1] < 4.1 && scores[1] > 3.2, `${scores}`)
   assert.ok(scores[2] < 3 && scores[2] >= 1, `${scores}`)
 
-  // Extended reports go to whom they were offered by, and to nobody else.
+  // Extended reports go only to those who offered them.
   const [clean, reporting, poor] = calls
   assert.match(reporting?.messages ?? '', /a=rtcp-xr:rcvr-rtt=all voip-metrics/)
   assert.ok((reporting?.relay.metrics.length ?? 0) > 0)

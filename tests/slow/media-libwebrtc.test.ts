@@ -23,7 +23,7 @@ const sine = (hz: number, ms: number): Uint8Array => {
   pcmu.encodeInto(bytes, 0, pcm, 0, pcm.length)
   return bytes
 }
-/** Says a tone until it is told to stop. */
+/** Sends a tone until it is stopped. */
 const humming = (trunk: MediaPeer, hz: number) => {
   let goesOn = true
   const done = (async () => {

@@ -72,7 +72,7 @@ for (const [name, options] of [
     const first = peer.received[0]!
     assert.ok(first.marker)
     const last = peer.received.at(-1)!
-    // Each packet is there once, as its number tells; how exactly they are paced on a quiet machine, `npm run bench soak` says.
+    // Each packet is there once, by its number. `npm run bench soak` measures the pacing on a quiet machine.
     const rate = (peer.received.length - 1) / ((last.at - first.at) / 1000)
     assert.ok(rate > 30 && rate < 70, `${rate} packets a second`)
     // Played when its last frame, which began at 1000 ms, has passed.

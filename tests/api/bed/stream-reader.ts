@@ -67,7 +67,7 @@ export class StreamReader {
     return this.messages.map(({ seq }) => seq)
   }
 
-  /** Resolves when so many messages have come. */
+  /** Resolves when this many messages have come. */
   atLeast(count: number): Promise<void> {
     return new Promise(resolve => {
       const look = () => {

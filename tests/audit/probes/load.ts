@@ -125,7 +125,7 @@ const outOfPorts: Probe = {
         await bed.caller.final(call, 'BYE')
       }
       await bed.idle()
-      // RTP ports rest for a moment, so that late packets of an old call reach no new one.
+      // RTP ports are drained for a moment, so that late packets of an old call reach no new one.
       const again = await until(
         'a call afterwards',
         async () => {

@@ -4,7 +4,7 @@ import { fairShares } from '../../../core/admission/fair-shares.ts'
 import { defaultLoadBounds, noLoad } from '../../../core/admission/load.ts'
 import { measureEveryMs, OverloadControl } from '../../../core/admission/overload-control.ts'
 
-/** A thread that needs so long for a call, of which a tenth comes at once and the rest within 200 ms; virtual time. */
+/** A thread that needs this time for a call, a tenth of it at once and the rest within 200 ms; virtual time. */
 class Server {
   readonly admission = new OverloadControl()
   now = 0

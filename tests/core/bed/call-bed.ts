@@ -48,7 +48,7 @@ export class CallBed {
   destinations = new Destinations([], [])
   /** The softphones that end-users have registered. */
   readonly bindings = new Map<string, readonly PhoneBinding[]>()
-  /** What a session tells of itself at its end; undefined: it never tells its end. */
+  /** The report of a session at its end; undefined: it never reports its end. */
   endedMedia: LegMediaStats | undefined = unheard
   /** Which SIP answers a leg.end gets, and when. */
   endLatencyMs = 3
@@ -218,7 +218,7 @@ export class CallBed {
     return requestId
   }
 
-  /** The far side of a leg ends it. */
+  /** The remote of a leg ends it. */
   endLeg(legId: LegUuid, cause: LegCause): void {
     this.#signaling.end(legId, cause)
   }

@@ -39,7 +39,7 @@ export class CallerBed {
   #lookup: Extract<ExchangeCommand, { type: 'store.lookup' }> | undefined
   #commit: Extract<ExchangeCommand, { type: 'store.commit' }> | undefined
 
-  /** `isPhone`: a softphone calls, else somebody by a trunk, whose number is paid for by the minute. */
+  /** `isPhone`: a softphone calls, else a caller by a trunk, whose number is paid for by the minute. */
   constructor(isPhone: boolean) {
     this.#isPhone = isPhone
     const { env } = new DialHost(0)

@@ -48,10 +48,10 @@ export const libWebrtc = load()
 const sampleRate = 48_000
 const frameSamples = sampleRate / 100
 
-/** libwebrtc, the engine of Chromium, as a browser: it says a tone and keeps the samples that it hears. */
+/** libwebrtc, the engine of Chromium, as a browser: it sends a tone and keeps the samples that it receives. */
 export class LibWebrtcPeer {
   readonly pc: PeerConnection
-  /** What was heard since it was last emptied. */
+  /** Samples received since it was last emptied. */
   received: number[] = []
   receivedRate = 0
   readonly #source: InstanceType<LibWebrtc['nonstandard']['RTCAudioSource']>

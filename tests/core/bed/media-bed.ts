@@ -10,7 +10,7 @@ import { sleep, testPorts } from '../../rtp/bed/media-peer.ts'
 export const leg = (name: string) => name as LegUuid
 export const callId = 'call' as CallUuid
 
-/** The media port on real sockets, with what it tells. */
+/** The media port on real sockets, with its events. */
 export class MediaBed {
   readonly media: RtpMedia
   readonly events: MediaEvent[]

@@ -21,7 +21,7 @@ export class RoomBed extends CallBed {
     return leg
   }
 
-  /** What media was told of a leg's rooms and plays. */
+  /** What media was ordered for a leg's rooms and plays. */
   reported(leg: LegUuid): readonly string[] {
     return this.commands.flatMap(command => {
       if (!('legId' in command) || command.legId !== leg) return []

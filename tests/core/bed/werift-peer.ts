@@ -9,7 +9,7 @@ const parameters: Readonly<Record<PeerCodec, RTCRtpCodecParameters>> = {
   opus: new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2, payloadType: 96 }),
 }
 
-/** werift's RTCPeerConnection as a browser: it says payloads and keeps those that it hears. */
+/** werift's RTCPeerConnection as a browser: it sends payloads and keeps those that it receives. */
 export class WeriftPeer {
   readonly pc: RTCPeerConnection
   readonly received: { readonly payload: Buffer; readonly payloadType: number; readonly sequence: number }[] = []

@@ -72,7 +72,7 @@ test('hang-up by API at every moment: one end, END.0201, everything closed', () 
     bed.originate()
     bed.run(after)
     const live = bed.exchange.live()[0]
-    // Not yet durable: nobody knows its sid.
+    // Not yet durable: its sid is unknown.
     if (live === undefined) continue
     bed.send({ type: 'call.hangup', callId: live.callId })
     bed.send({ type: 'call.hangup', callId: live.callId })

@@ -79,7 +79,7 @@ test('without callerId, phones and SIP URIs see who calls; numbers see the numbe
       const endpoints = { ...acme.endpoints, voice_outbound: 'https://acme.test/out' }
       if (account !== undefined) account.profile = { ...acme, endpoints }
       bed.user('1002', ['desk'])
-      // What was dialled says nothing of whom the document dials.
+      // The dialled number does not limit whom the document dials.
       if (isSoftphone) bed.dialFrom(bed.user('1001'), '+254722222222')
       else bed.call(at, { from })
       bed.run(1000)

@@ -7,7 +7,7 @@ import { RoomBed } from '../bed/room-bed.ts'
 
 // <Dial><Conference>, in virtual time: how callers come and go, and what is kept of it.
 
-/** Longer than anybody here waits or talks. */
+/** Longer than any wait or talk here. */
 const roomsEndMs = 700_000
 
 test('hangupOnStar and timeLimit take one caller out, with the rest of its document; digits are reported', () => {

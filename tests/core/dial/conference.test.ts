@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { RoomBed } from '../bed/room-bed.ts'
 
-// <Dial><Conference>: calls that meet in rooms, in virtual time: who hears whom, the start, the end, who finds no place.
+// <Dial><Conference>: calls that meet in rooms, in virtual time: who receives whom, the start, the end, a full room.
 
 const at = '+254700000001'
-/** Longer than anybody here waits or talks. */
+/** Longer than any wait or talk here. */
 const roomsEndMs = 700_000
 
 test('two callers are answered and receive each other; each leaves with its own action', () => {

@@ -5,11 +5,11 @@ import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far, other } from '../bed/dial-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
-// What the caller hears while several are rung, of whom some send early media and some fail.
+// What the caller receives while several phones ring, of which some send early media and some fail.
 
 const busy = { kind: 'response', status: 486 } as const
 
-/** Whom the caller hears: the leg that is bridged, the ring tone, or nothing. */
+/** The leg that the caller receives: the bridged one, the ring tone, or nothing. */
 const received = (bed: CallBed): string => {
   let bridged = 'nothing'
   let tone = false

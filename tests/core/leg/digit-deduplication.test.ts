@@ -6,7 +6,7 @@ import type { LegUuid } from '../../../core/model/ids.ts'
 const leg = 'a' as LegUuid
 const other = 'b' as LegUuid
 
-/** What is taken of presses, each `digit way at`. */
+/** The digits that are accepted, each `digit way at`. */
 const taken = (...presses: readonly (readonly [digit: string, way: DigitPath, at: number, of?: LegUuid])[]): string => {
   const twins = new DigitDeduplication()
   return presses

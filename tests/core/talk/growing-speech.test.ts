@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CallBed } from '../bed/call-bed.ts'
 
-// Speech that is heard while it is spoken: `Growing 5` has a second at once, and one more each 100 ms.
+// Speech that is played while it is spoken: `Growing 5` has a second at once, and one more each 100 ms.
 function called(verbs: string): CallBed {
   const bed = new CallBed()
   bed.documents.set('https://acme.test/in', `<Response>${verbs}</Response>`)

@@ -140,7 +140,7 @@ test('what stands after a verb that leaves the document never runs, and says so 
   for (const staying of ['<Record/>', '<Dial>+254700000001</Dial>', '<Say>x</Say>', '<Pause/>', '<Play asset="x"/>']) {
     assert.equal(codes(`<Response>${staying}<Say>runs</Say></Response>`), [], staying)
   }
-  // A verb that is skipped leaves nothing behind it.
+  // A verb that is skipped leaves no trace.
   assert.equal(names('<Response><Redirect> </Redirect><Pause/></Response>'), ['Pause'])
 })
 

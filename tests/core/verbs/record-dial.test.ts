@@ -342,7 +342,7 @@ test('Dial: each attribute, good and bad', () => {
     const { targets, callerIdProblem, ...rest } = command.dial
     assert.is(targets.length, 1)
     assert.equal(rest, { ...request, ...changed }, verb)
-    // Where it stands is known to the call, which alone can tell whether the account may present it.
+    // The call knows where the number belongs, and only it can decide whether the account may present it.
     const wanted = changed.callerId === undefined ? undefined : ['http://a.test/start', 1, 11]
     const at = callerIdProblem && [callerIdProblem.url, callerIdProblem.line, callerIdProblem.column]
     assert.equal(at, wanted, verb)

@@ -21,7 +21,7 @@ export interface PhoneBed {
   logged(): Promise<readonly string[]>
 }
 
-/** For the tests of a suite: a switch, two of its end-users, and a browser with the SDK. Each test leaves no call behind. */
+/** For the tests of a suite: a switch, two of its end-users, and a browser with the SDK. Each test ends its calls. */
 export function phoneBed<Context>(suite: Test<Context>, args: readonly string[] = []): PhoneBed {
   let opened: Opened | undefined
   const get = (): Opened => {

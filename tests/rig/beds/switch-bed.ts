@@ -25,7 +25,7 @@ export class SwitchBed {
   readonly on: SwitchProcess
   readonly account: RigAccount
   readonly customer: Customer
-  /** Where the carrier is dialled: nobody listens there before a test lets somebody. */
+  /** The carrier's port: no program listens there until a test starts one. */
   readonly carrierPort: number
   #destinations = 0
 
@@ -72,7 +72,7 @@ export class SwitchBed {
     })
   }
 
-  /** Somebody listens where the carrier is dialled. */
+  /** Starts a callee where the carrier is dialled. */
   async callee(options: Partial<SippOptions> = {}): Promise<Sipp> {
     const rtpPort = options.rtpPort ?? (await freePort())
     const made = new Sipp({ scenario: 'callee', localPort: this.carrierPort, rtpPort, ...options })

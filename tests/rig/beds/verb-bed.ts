@@ -83,7 +83,7 @@ export class VerbBed {
     return this.#bed.destination()
   }
 
-  /** Somebody at the remote side of a trunk of its own, at a number of its own. */
+  /** A callee at the remote side of its own trunk, with its own number. */
   async callee(scenario = 'callee', pauseMs = 1000): Promise<Callee> {
     const { number, port } = await this.destination()
     const rtp = await RtpEndpoint.open()
@@ -173,7 +173,10 @@ export class VerbCall {
     return codesOf(this.#bed.customer.to('/status').filter(post => post.body.sid === sid))
   }
 
-  /** Codes of all the call's events, also of those without a callback, once it is over: they are kept after what they tell of. */
+  /**
+   * Codes of all the call's events, also of those without a callback, once it is over: they are stored after what
+   * they report.
+   */
   async events(): Promise<readonly string[]> {
     await this.record()
     return this.eventsSoFar()
@@ -188,7 +191,7 @@ export class VerbCall {
     return (await this.events()).filter(code => code === 'DOC.0422').length
   }
 
-  /** All that the caller has heard, as it was timed: samples from the first packet on. */
+  /** All that the caller has received, with its timing: samples from the first packet on. */
   heard(): Int16Array {
     return heardBy(this.rtp)
   }
@@ -276,7 +279,7 @@ export function heardBy(rtp: RtpEndpoint): Int16Array {
   return samples
 }
 
-/** Every event of a call, told by the event log itself. */
+/** Every event of a call, from the event log itself. */
 function eventCodes(dataFolder: string, sid: string): readonly string[] {
   const file = readdirSync(dataFolder).find(name => /\.(db|sqlite3?)$/.test(name))
   if (file === undefined) throw new Error('no database in the data folder')

@@ -1,4 +1,4 @@
-// For localhost and 127.0.0.1, signed by itself and by nobody else: it opens nothing but tests.
+// For localhost and 127.0.0.1, signed by itself: it opens nothing but tests.
 
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUFsBeYkmp05zlGcVWchSrZqDKdoswCgYIKoZIzj0EAwIw

@@ -71,7 +71,7 @@ async function say(text: string, file: string | undefined): Promise<void> {
     return
   }
   const wav = Buffer.concat([wavHeader({ encoding: 'pcm16', sampleRate: rate, channels: 1 }, samples.length), samples])
-  // As an ofstream does: the last of it reaches the disk after the line that tells the path.
+  // As an ofstream does: the last of it reaches the disk after the line that names the path.
   const late = Math.min(4096, samples.length)
   writeFileSync(file, wav.subarray(0, wav.length - late))
   if (how === 'die') process.kill(process.pid, 'SIGKILL')

@@ -16,7 +16,7 @@ import { seeded } from '../probes/seeded.ts'
 export interface LinkConditions {
   /** Of the packets towards the switch, 0 to 1. */
   readonly lossRatio: number
-  /** Every packet towards it takes so long, and up to `spreadMs` more. */
+  /** Delay of every packet towards it, with up to `spreadMs` more. */
   readonly delayMs: number
   readonly spreadMs: number
   readonly seed: number

@@ -26,7 +26,7 @@ export interface Question {
 const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' }
 const [typeA, typeCname, typeAaaa, typeSrv] = [1, 5, 28, 33]
 
-/** A DNS server on loopback that answers as it is reported; without a word for a name that it is not told of: NXDOMAIN. */
+/** A DNS server on loopback that answers with the given records; NXDOMAIN for any other name. */
 export class NameServer {
   readonly questions: Question[] = []
   readonly #answer: (question: Question) => Reply | undefined

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sine, toneShare, wavOf } from '../probes/tone.ts'
 
-/** 20 ms frames of G.711; so many make a window in which frequencies 60 Hz apart are told from each other. */
+/** 20 ms frames of G.711; this many make a window in which frequencies 60 Hz apart are distinguished. */
 const windowSamples = 400
 const firstHz = 1060
 const stepHz = 60
@@ -70,7 +70,7 @@ export class ToneVoices {
     return hz
   }
 
-  /** What sounds in these samples, one line for each sound. */
+  /** The sounds in these samples, one line each. */
   read(samples: Int16Array): readonly string[] {
     const runs: { hz: number; windows: number }[] = []
     for (let at = 0; at + windowSamples <= samples.length; at += windowSamples) {

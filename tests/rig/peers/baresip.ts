@@ -18,7 +18,7 @@ const codecNames = {
   opus: 'opus/48000/2',
 } as const
 
-/** A baresip user agent: speaks `says` into its calls and keeps what it hears as samples. */
+/** A baresip user agent: sends `says` into its calls and keeps what it receives as samples. */
 export class Baresip {
   output = ''
   readonly #folder: string
@@ -98,7 +98,7 @@ export class Baresip {
     )
   }
 
-  /** Waits until the last half second that it has heard is that tone. */
+  /** Waits until the last half second that it has received is that tone. */
   hears(frequencyHz: number): Promise<unknown> {
     return until(`baresip to hear ${frequencyHz} Hz`, () => {
       const last = this.received(0.5)
@@ -106,7 +106,7 @@ export class Baresip {
     })
   }
 
-  /** What it has heard so far, all or its end, decoded by itself, as 8 kHz samples. */
+  /** What it has received so far, all or its end, decoded by itself, as 8 kHz samples. */
   received(lastSeconds = Number.POSITIVE_INFINITY): Int16Array {
     const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
     const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, file))

@@ -16,7 +16,7 @@ export interface JunkOrder {
   readonly datagrams: readonly Uint8Array[]
 }
 
-/** What it tells when it is stopped. */
+/** Its report when it is stopped. */
 export interface JunkReport {
   readonly hellos: number
   readonly datagrams: number

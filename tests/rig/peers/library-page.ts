@@ -51,7 +51,7 @@ interface SeenState {
   readonly detail?: string | number
 }
 
-/** Somebody else's library in Debian's Chromium, whose microphone plays one tone, on a page from a web server of its own. */
+/** A foreign library in Debian's Chromium, whose microphone plays one tone, on a page from a web server of its own. */
 export class LibraryPage {
   readonly page: Page
   readonly complaints: string[] = []

@@ -46,7 +46,7 @@ export class RtpEndpoint {
       socket.once('error', reject)
       socket.bind(port, '127.0.0.1', resolve)
     })
-    // Whoever waits for a packet has a bound; a test that failed is not kept alive by what it left open.
+    // Waiting for a packet has a bound; a failed test is not kept alive by what it left open.
     socket.unref()
     return new RtpEndpoint(socket)
   }
@@ -64,7 +64,7 @@ export class RtpEndpoint {
     return this.#remote?.port
   }
 
-  /** Waits for so many packets that are still to come. */
+  /** Waits for this many further packets. */
   async more(count: number): Promise<void> {
     const wanted = this.received.length + count
     await until(`${count} more packets`, () => this.received.length >= wanted)

@@ -11,7 +11,7 @@ export interface UpgradeJunkOrder {
   readonly messages: readonly Uint8Array[]
 }
 
-/** What it tells when it is stopped. */
+/** Its report when it is stopped. */
 export interface UpgradeJunkReport {
   readonly opened: number
   /** WebSockets that the server agreed to. */

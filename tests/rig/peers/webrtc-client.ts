@@ -130,7 +130,7 @@ export class WebrtcClient {
     return true
   }
 
-  /** Bytes from our address that are not ours: what somebody would send who forges it. */
+  /** Bytes from our address that are not ours: as an attacker would forge them. */
   sendRaw(bytes: Uint8Array): void {
     if (this.#far === undefined) return
     const slot = this.#network.slot()

@@ -12,10 +12,10 @@ import { spokenCode } from '../../../docs/examples/calls/spoken-code.ts'
 import { supportQueue } from '../../../docs/examples/calls/support-queue.ts'
 import { voicemail } from '../../../docs/examples/calls/voicemail.ts'
 
-/** How somebody who is dialled behaves: real, it is a scenario of sipp. */
+/** Behaviour of a dialled party: in reality a scenario of sipp. */
 export type Callee = 'busy' | 'rings' | 'stays' | { readonly hangsUpAfterMs: number }
 
-/** Once it hears this, a party presses keys or speaks. `{0}`, `{1}` …: the extensions of the users. */
+/** Once a party receives this, it sends digits or speaks. `{0}`, `{1}` …: the extensions of the users. */
 interface Turn {
   readonly hears: string
   readonly keys?: string
@@ -30,10 +30,10 @@ export type Start =
 
 export interface Party {
   readonly start: Start
-  /** So long after the answer it hangs up; else it waits for the switch to. */
+  /** Time after the answer at which it hangs up; else it waits for the switch to. */
   readonly hangsUpAfterMs?: number
   readonly turns?: readonly Turn[]
-  /** What it speaks with all the time, as the line that others hear it by; else it is silent. */
+  /** The tone that it sends all the time, by which others recognize it; else it is silent. */
   readonly voice?: string
 }
 

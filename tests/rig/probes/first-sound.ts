@@ -34,7 +34,7 @@ export async function firstSounds(bed: VerbBed, verbs: readonly string[]): Promi
   })
 }
 
-/** The same for one verb that may last long: the call is ended when it has been heard. */
+/** The same for one verb that may last long: the call is ended when it has been received. */
 export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> {
   const path = `/sound-${Math.random().toString(36).slice(2)}`
   let left = Infinity
@@ -47,7 +47,7 @@ export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> 
   const call = await bed.call(`<Pause length="0.3"/><Redirect>${path}</Redirect>`)
   const { received } = call.rtp
   const isHeard = (packet: Received) => packet.at >= left && packet.payloadType === 0 && !isSilent(packet.payload)
-  // So long that it tells how long it took wherever it was played at all.
+  // Long enough to measure the time wherever it was played at all.
   const heard = await until(`the first sound of ${verb.slice(0, 60)}…`, () => received.find(isHeard), 15_000)
   await call.hangUp()
   await call.done()

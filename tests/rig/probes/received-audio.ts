@@ -29,12 +29,12 @@ export const untilReceived = (rtp: RtpEndpoint, frequencyHz: number, isWanted = 
     return received.length === 4000 && toneShare(received, frequencyHz) > 0.7 === isWanted
   })
 
-/** Seconds of `samples` in which a tone of that frequency is nearly all that sounds, looked at every 20 ms. */
+/** Seconds of `samples` in which a tone of that frequency is nearly all of the sound, looked at every 20 ms. */
 export function secondsOf(samples: Int16Array, frequencyHz: number): number {
   return placesOf(samples, frequencyHz).length * 0.02
 }
 
-/** Where that tone sounds: the first samples of windows of 20 ms. */
+/** Places of that tone: the first samples of windows of 20 ms. */
 export function placesOf(samples: Int16Array, frequencyHz: number): readonly number[] {
   const places: number[] = []
   for (let at = 0; at + 160 <= samples.length; at += 160) {
@@ -44,7 +44,7 @@ export function placesOf(samples: Int16Array, frequencyHz: number): readonly num
   return places
 }
 
-/** The share of that tone where it sounds purest: of `length` samples, looked at every `step`. */
+/** The share of that tone where it is purest: of `length` samples, looked at every `step`. */
 export function bestShare(samples: Int16Array, frequencyHz: number, length = 1600, step = 200): number {
   let best = 0
   for (let at = 0; at + length <= samples.length; at += step) {
@@ -53,7 +53,7 @@ export function bestShare(samples: Int16Array, frequencyHz: number, length = 160
   return best
 }
 
-/** Seconds in which anything sounds. */
+/** Seconds with any sound. */
 export function loudSeconds(samples: Int16Array): number {
   let windows = 0
   for (let at = 0; at + 160 <= samples.length; at += 160) if (isLoud(samples.subarray(at, at + 160))) windows++

@@ -86,7 +86,7 @@ export const delayOf = (
     .reduce((one, two) => (two.likeness > one.likeness ? two : one))
 }
 
-/** Signal to difference in dB, `received` lying `delay` samples behind. */
+/** Signal to difference in dB, `received` delayed by `delay` samples. */
 export const snrDb = (
   wanted: Int16Array,
   received: Int16Array,

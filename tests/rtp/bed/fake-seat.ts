@@ -5,7 +5,7 @@ import { pcmu } from '../../../rtp/index.ts'
 import type { MixRate } from '../../../rtp/mix/mix-rate.ts'
 import type { Seat, SeatFormat } from '../../../rtp/mix/seat.ts'
 
-/** A place in a room without a session: it says samples and keeps the payloads that it hears. */
+/** A place in a room without a session: it sends samples and keeps the payloads that it receives. */
 export class FakeSeat implements Seat {
   format: SeatFormat | undefined
   receivesMix = true
@@ -43,7 +43,7 @@ export class FakeSeat implements Seat {
     this.released++
   }
 
-  /** All that it has heard, decoded, from a frame on. */
+  /** All that it has received, decoded, from a frame on. */
   samples(from = 0): Int16Array {
     const codec = this.format?.codec
     const decoder = codec === 'G722' ? new G722Decoder() : codec === 'PCMA' ? pcma : pcmu

@@ -32,6 +32,6 @@ export const fieldsOf = ({ bytes, at }: { readonly bytes: Uint8Array; readonly a
   }
 }
 
-/** A frame that is told from every other. */
+/** A frame that differs from every other. */
 export const frame = (n: number, length = 160): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (n * 31 + i * 7 + ((n * i) >> 3)) & 0xff)

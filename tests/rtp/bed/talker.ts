@@ -16,7 +16,7 @@ export const talks = (codec: AudioCodecName): Partial<Agreement> => ({
   ...(codec === 'opus' ? { opus: { fec: true, dtx: false, maxBitrate: undefined } } : {}),
 })
 
-/** What it hears may come in. */
+/** The longest packet that it may receive. */
 const longestPacketMs = 60
 
 /** A remote with a coder of its own, 20 ms a packet. */
@@ -57,7 +57,7 @@ export class Talker {
     peer.timestamp = (timestamp + codecFacts[codec].clockRate / 50) >>> 0
   }
 
-  /** What it hears, as samples of its own rate. */
+  /** What it receives, as samples of its own rate. */
   received(): Int16Array {
     const packets = this.peer.received().filter(packet => packet.payloadType === payloadTypes[this.codec])
     const pcm = new Int16Array(packets.length * (this.rate / 1000) * longestPacketMs + 8000)

@@ -22,7 +22,7 @@ const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), deco
 export class VirtualMedia {
   readonly network = new VirtualNetwork()
   readonly events: EngineEvent[] = []
-  /** What sessions told of themselves in between. */
+  /** Events that sessions reported in between. */
   readonly reported: Extract<EngineEvent, { readonly type: 'stats' }>[] = []
   readonly prompts = new Map<string, Prompt | PromptFault>()
   readonly recordings = new Map<string, Recording>()
@@ -31,11 +31,11 @@ export class VirtualMedia {
   tickMs = 5
   /** By how much the next tick comes late. */
   lateMs = (): number => 0
-  /** What goes by while a packet of ours is made. */
+  /** Time that passes while we make a packet. */
   packetMs = (): number => 0
-  /** What goes by while something is written to a recording. */
+  /** Time that passes while a recording is written. */
   writeMs = 0
-  /** When a tick was told to be in the next one's time. */
+  /** When a tick was moved to the next one's time. */
   readonly fellBehind: number[] = []
   /** When prompts are reported, that have been read. */
   promptRead = (tell: () => void): void => tell()

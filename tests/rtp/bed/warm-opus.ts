@@ -41,7 +41,7 @@ export class WarmOpus implements OpusCoders {
     done(decoder)
   }
 
-  /** Frees what nobody took. */
+  /** Frees what was not taken. */
   close(): void {
     for (const encoders of this.#encoders.values()) for (const encoder of encoders) encoder.free()
     for (const decoders of this.#decoders.values()) for (const decoder of decoders) decoder.free()

@@ -24,7 +24,7 @@ export class Bed {
   readonly network = new VirtualNetwork()
   readonly port: BrowserPort
   now = 1000
-  /** Handshakes for who is not `browser`. */
+  /** Handshakes for remotes other than `browser`. */
   toOthers: ((port: number, bytes: Uint8Array) => void) | undefined
   browser: DtlsAssociation | undefined
   #read = 0

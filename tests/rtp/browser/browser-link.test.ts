@@ -296,7 +296,7 @@ test('bound to two addresses: a check is answered from the one that it asked, me
   bed.check(4000, 'ourUfrag:them', true, 30_002)
   bed.run(5)
   assert.is(say(2), 30_002)
-  // The first pair loses its consent; the remote's address is still heard, since the other pair keeps it.
+  // The first pair loses its consent; the remote's address is still accepted, since the other pair keeps it.
   for (let passed = 0; passed < consentMs + 5000; passed += 5000) {
     bed.check(4000, 'ourUfrag:them', true, 30_002)
     bed.run(5000)

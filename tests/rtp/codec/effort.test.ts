@@ -4,7 +4,7 @@ import { Effort } from '../../../rtp/codec/effort.ts'
 
 const tickMs = 5
 const ticksOf = (seconds: number) => (seconds * 1000) / tickMs
-/** So many seconds in which each tick takes that share of its time. */
+/** Seconds in which each tick takes that share of its time. */
 const work = (effort: Effort, share: number, seconds: number): number => {
   for (let n = 0; n < ticksOf(seconds); n++) effort.observe(share * tickMs, tickMs)
   return effort.complexity

@@ -12,7 +12,7 @@ import { WarmOpus } from '../bed/warm-opus.ts'
 const payloadTypes: Readonly<Record<EngineCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 96 }
 const opusFrame = Uint8Array.of(0xf8, 0xff, 0xfe)
 
-/** Legs that talk now and then, in packets of any length, and press keys. */
+/** Legs that talk now and then, in packets of any length, and send digits. */
 class Conversation {
   readonly media: VirtualMedia
   readonly #random: () => number

@@ -61,7 +61,7 @@ test('a fault whose end meets another fault ends its session all the same', () =
   media.run(1000, now => {
     if (now % 20 === 0) a.say(Uint8Array.of(0xf8, 1, 2, 3), { payloadType: 111, timestamp: now * 48 })
   })
-  // Whoever leaves the room is read once more.
+  // A member that leaves the room is read once more.
   isBroken = true
   const rounds = {
     loopFromMs: 0,

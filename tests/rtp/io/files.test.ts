@@ -88,7 +88,7 @@ test('a recording that cannot be written fails, and the call goes on', async () 
   assert.ok(failed)
 })
 
-/** Ten seconds of a recording by a process whose files may have so many blocks. Gives the size reported. */
+/** Ten seconds of a recording by a process whose files may have this many blocks. Gives the size reported. */
 function refusedBeyond(blocks: number, path: string): number {
   const script = `
     import { RecordingFiles } from ${JSON.stringify(new URL('../../../rtp/io/index.ts', import.meta.url).href)}

@@ -2,7 +2,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MediaClock } from '../../../rtp/io/index.ts'
 
-/** A clock in virtual time whose ticks take so long, one after the other. Returns what was slept before each but the first. */
+/**
+ * A clock in virtual time whose ticks take these times, one after the other. Returns the sleeps before each but the
+ * first.
+ */
 const sleptBetween = (workMs: readonly number[]): Promise<number[]> =>
   new Promise(resolve => {
     let time = 0

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SlowProcessor } from '../../../rtp/io/slow-processor.ts'
 
-/** When the processor was left, of a thread that says so often that it is behind. */
+/** The moments at which a thread left its processor, by the moments at which it reported that it was late. */
 const leftWhen = (behindAt: readonly number[], mayLeave = true): { readonly at: number[]; readonly left: number } => {
   const at: number[] = []
   let now = 0

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ClockStep } from '../../../rtp/jitter/clock-step.ts'
 import { kinds, listen, stream } from './jitter-listener.ts'
 
-// A gateway that joins another stream to a call keeps source and numbers and forgets the times: nobody is to hear that.
+// A gateway that joins another stream to a call keeps source and numbers and forgets the times: this must be inaudible.
 
 const sets = [-40_000, -990, -500, -100, -40, 100, 200, 500, 990, 40_000]
 

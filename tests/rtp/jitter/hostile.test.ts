@@ -4,7 +4,7 @@ import { JitterBuffer } from '../../../rtp/jitter/jitter-buffer.ts'
 import { seeded } from '../../rig/probes/seeded.ts'
 import { type RtpOptions, rtp } from '../bed/rtp-packet.ts'
 
-// Whoever records takes out at once whatever is due. No packet may make that longer than what packets can hold.
+// A recorder takes out at once all that is due. No packet may make that longer than what packets can hold.
 
 const frameUnits = 160
 const pushTo = (buffer: JitterBuffer, now: number, options: RtpOptions, bytes = frameUnits): void => {

@@ -172,7 +172,7 @@ test('the first packet of another source or place is played too: recordings, whi
     assert.is(joins, 1)
     assert.equal([buffer.counters.lost, buffer.counters.restarts, buffer.counters.doubtful], [0, 1, 1])
   }
-  // One who says nothing more was nobody, and neither is one who comes back much later.
+  // A source that sends nothing more was none, and neither is one that comes back much later.
   const odd = { at: 401, ssrc: 8, sequence: 9, timestamp: 77 }
   const late = stream(20, 20, { sequence: 10, timestamp: 237 }).map(one => ({ ...one, ssrc: 8, at: one.at + 900 }))
   const { received } = takeAll([...before, odd, ...late])

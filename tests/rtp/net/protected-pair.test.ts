@@ -58,7 +58,7 @@ class SecurePeer {
     return sent
   }
 
-  /** Payloads of what came since the last time, opened; undefined for what does not open. */
+  /** Payloads of the packets since the last time, opened; undefined for one that does not open. */
   received(port = this.port): (Uint8Array | undefined)[] {
     const sent = this.media.network.sent.filter(one => one.from === this.to && one.port === port)
     const from = this.#seen
@@ -159,7 +159,7 @@ test('a source behind a NAT is learnt by packets that are authentic', () => {
 
 test('digits cross both ways, and ours go out protected', () => {
   const { media, far, near } = calling()
-  /** One press, its end reported three times (RFC 4733 §2.5.1.4). */
+  /** One digit, its end reported three times (RFC 4733 §2.5.1.4). */
   const press = (digit: number, tell: (payload: Uint8Array) => void) => {
     for (const [duration, isEnd] of [
       [160, 0],

@@ -139,7 +139,7 @@ test('seeded mutations never throw, never hang, never promise more than there is
 test('pages that are missing, damaged, doubled or cut short: the others are there, and how long the gap is', () => {
   const head = oggPage([19], opusHead(), { flags: 2, sequence: 0 })
   const tags = oggPage([16], opusTags, { sequence: 1 })
-  /** Half a second: five packets of 100 ms, told apart by their last byte. */
+  /** Half a second: five packets of 100 ms, distinguished by their last byte. */
   const packet = (n: number) => Uint8Array.of(0xfb, 5, n)
   const pageOf = (n: number, flags = 0) =>
     oggPage(
@@ -201,7 +201,7 @@ test('a stream of six channels is mixed by shares, without its low-frequency cha
   assert.ok(parsed.ok)
   const { shares, channels } = parsed.value
   assert.is(channels, 6)
-  // Left and right; both behind; the middle; the rumble.
+  // Left and right; both rear ones; the middle; the low-frequency channel.
   const of = [1, Math.SQRT1_2, Math.SQRT1_2, 0]
   const sum = 1 + 2 * Math.SQRT1_2
   assert.equal(

@@ -196,7 +196,7 @@ test('RTCP is accepted from the source of media only, and does not move the addr
   for (let n = 0; n < 20; n++) a.say(frame(n), {}, 4444)
   media.run(20)
   media.network.sent.length = 0
-  // The learned host, another SSRC than its stream: somebody else behind the same NAT.
+  // The learned host, another SSRC than its stream: another phone behind the same NAT.
   media.network.arrive(a.to + 1, reportOf(99), home, 5555)
   media.network.arrive(a.to + 1, reportOf(a.ssrc), other, 4445)
   media.run(12_000)

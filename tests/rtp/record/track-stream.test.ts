@@ -107,7 +107,7 @@ test('one who never pauses, and whose first packets were slow, is left where it 
 })
 
 test('first packets that waited are laid where those after them say: nothing of them is cut off', () => {
-  // They come together, so late that they are due before all has been heard that tells where they lie.
+  // They come together, so late that they are due before all have arrived that show their places.
   for (const lateMs of [45, 60, 100, 160, 240, 300]) {
     for (const restMs of [0, 3, 9, 13]) {
       const received = recorded(long, atMs => Math.max(atMs < 250 ? restMs : 0, lateMs - atMs))

@@ -188,7 +188,7 @@ test('a sender gives no index twice: a keystream twice would tell both payloads'
 test('a stream that goes on as another source begins its rollovers again, and is heard', () => {
   const sender = new SrtpSender(keysOf('AES_CM_128_HMAC_SHA1_80'))
   const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
-  // Ahead by less than half, as if it had wrapped; behind, as if it came late; the same again.
+  // Ahead by less than half, as if it had wrapped; before, as if it came late; the same again.
   for (const [ssrc, first] of [
     [7, 60_000],
     [8, 20_000],

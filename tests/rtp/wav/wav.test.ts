@@ -42,7 +42,7 @@ test('16 bits come back as they were, any length at every instant', () => {
     received(mono('pcm16'), data),
     Array.from({ length: 100 }, (_, i) => i * 655 - 32_768),
   )
-  // Samples were added and the head not yet: what it counts is heard, the rest is not.
+  // Samples were added and the head was not updated yet: the counted ones are played, the rest is not.
   for (let counted = 0; counted <= 200; counted++) {
     const file = fileOf(mono('pcm16'), data)
     file.set(wavHeader(mono('pcm16'), counted))

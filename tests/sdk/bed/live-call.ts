@@ -13,7 +13,7 @@ export const signedIn = async () => {
 
 const names = ['ringing', 'accepted', 'ended', 'failed', 'hold', 'unhold', 'muted', 'unmuted'] as const
 
-/** Whatever the call tells from now on. */
+/** All events of the call from now on. */
 export function listen(call: Call): [string, unknown][] {
   const reported: [string, unknown][] = []
   for (const name of [...names, 'reconnecting', 'reconnected'] as const)

@@ -22,7 +22,7 @@ export const tokenFor = (more: Record<string, unknown> = {}): string =>
 /** Waits for promises and microtasks to settle. */
 export const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5))
 
-/** A Phone among the fakes; the switch answers REGISTER by itself, the rest is the test's. */
+/** A Phone among the fakes; the switch answers REGISTER by itself, the test does all else. */
 export class SdkPhoneBed {
   readonly phone: Phone
   readonly reported: [name: string, value: unknown][] = []

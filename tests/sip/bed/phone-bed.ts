@@ -116,7 +116,7 @@ export class PhoneBed {
     this.#take(this.endpoint.handle(input, this.now))
   }
 
-  /** Runs every deadline within so many virtual milliseconds. */
+  /** Runs every deadline within this many virtual milliseconds. */
   pass(ms: number): void {
     const until = this.now + ms
     for (let due = this.endpoint.deadline(); due !== undefined && due <= until; due = this.endpoint.deadline()) {
@@ -126,7 +126,7 @@ export class PhoneBed {
     this.now = until
   }
 
-  /** Sends a request over the flow; what came back last, if anything. */
+  /** Sends a request over the flow; returns the last response, if any. */
   ask(flow: Flow, ask: Ask = {}): SipResponse | undefined {
     const { method = 'REGISTER', user = '1001', callId = 'phone-call', cseq = 1, headers = [], body = '' } = ask
     const before = this.sent.length

@@ -17,7 +17,7 @@ export interface Wants {
   readonly type?: string
 }
 
-/** A peer that says exactly what a test tells it to. */
+/** A peer that sends exactly what a test orders. */
 export class ScriptedPeer {
   readonly address: string
   readonly received: Packet[] = []

@@ -34,7 +34,7 @@ export const requestOf = (method: string): SipRequest => ({
 
 const responseOf = (status: number): SipResponse => ({ kind: 'response', status, reason: '', headers: [], body: empty })
 
-/** A layer with a virtual clock; `log` is what came out of it, with the time. */
+/** A layer with a virtual clock; `log` has its outputs, with the time. */
 export function bench(transport: TransportName) {
   const flow = flowOf(transport)
   const queue = new TimerQueue<TimerOwner>()

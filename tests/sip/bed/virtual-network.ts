@@ -34,7 +34,7 @@ export interface LinkRules {
 export interface Station {
   readonly address: string
   readonly endpoint: Endpoint
-  /** What came up, with its time. */
+  /** Events, with their time. */
   readonly events: (CallEvent & { readonly at: number })[]
   /** Reacts to an event at once. */
   onEvent: ((event: CallEvent) => void) | undefined
@@ -51,7 +51,7 @@ interface Pending {
 export class VirtualNetwork {
   now = 0
   readonly trace: { readonly at: number; readonly packet: Packet }[] = []
-  /** Challenges that a station did not answer, as it told of them. */
+  /** Challenges that a station did not answer, as it reported them. */
   readonly notices: ChallengeRefusal[] = []
   rules: LinkRules
   readonly #random: () => number
@@ -107,7 +107,7 @@ export class VirtualNetwork {
     this.#pending.push({ at: this.now + ms, seq: this.#seq++, run })
   }
 
-  /** Runs for so many virtual milliseconds. */
+  /** Runs for this many virtual milliseconds. */
   run(ms: number): void {
     const until = this.now + ms
     for (;;) {

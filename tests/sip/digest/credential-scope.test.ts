@@ -22,7 +22,7 @@ const challenge = (realm: string, more: { nonce?: string; algorithm?: string; st
 const credentialsIn = (request: SipRequest): string | undefined =>
   headerOf(request, 'Proxy-Authorization') ?? headerOf(request, 'Authorization')
 
-/** A switch with one trunk, its carrier, and somebody elsewhere on the network. */
+/** A switch with one trunk, its carrier, and another server on the network. */
 function bed(trunk: Partial<PeerConfig> = {}) {
   const net = new VirtualNetwork(3)
   const station = net.station(us, [{ id: 'trunk', host: carrier, ...secret, inboundHosts: [carrier], ...trunk }])

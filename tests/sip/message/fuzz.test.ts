@@ -47,7 +47,7 @@ import { type InputSet, inputs } from '../../fixtures/inputs.ts'
 import { seeded } from '../../rig/probes/seeded.ts'
 import { bytes, options, wire } from '../bed/text.ts'
 
-/** One input may take so long, at any length that the limits let in; a slow machine is allowed for. */
+/** Time that one input may take, at any length within the limits; with an allowance for slow machines. */
 const inputMs = 250
 
 const local: LocalMedia = {

@@ -10,7 +10,7 @@ import { bytes, options, parsed, text } from '../bed/text.ts'
 const message = (callId: string, body = ''): string =>
   `${options.replace('1@a.test', callId).replace('Length: 0', `Length: ${bytes(body).length}`)}${body}`
 
-/** What came out, in a line each. */
+/** The outputs, one line each. */
 const reported = (framed: readonly Framed[]): string[] =>
   framed.map(each => {
     switch (each.kind) {

@@ -18,7 +18,7 @@ const message = (id: string) =>
     '',
   ].join('\r\n')
 
-/** `lastWords`: what a peer hears whose message is none. */
+/** `lastWords`: what a peer gets whose message is malformed. */
 async function bed(limits: Partial<TransportLimits> = {}, lastWords = '', isPeer = true) {
   let time = 0
   let ids = 0

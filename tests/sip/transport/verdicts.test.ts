@@ -162,7 +162,7 @@ const goodCall = (transport: 'udp' | 'tcp') =>
     ].join('\r\n'),
   )
 
-/** Some silences are the right answer; so long is listened for one. */
+/** Some silences are the right answer; this is how long a test listens for one. */
 const silenceMs = 60
 
 async function verdictOf({ name, bytes }: Input, transport: 'udp' | 'tcp', mayBeSilent: boolean) {

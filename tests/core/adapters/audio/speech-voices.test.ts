@@ -30,7 +30,7 @@ test('a voice with its engine; a name for it', () => {
   }
 })
 
-/** Which voice of which engine speaks, `>` who is next, `?` the voice that is reported as unknown. */
+/** The voice and engine that speak, `>` the next one, `?` the voice that is reported as unknown. */
 async function chosen(table: readonly string[], request: Partial<SpeechRequest>): Promise<string> {
   const engine = (name: string, knows: (voice: string | undefined) => boolean) => ({
     prepare: async ({ voice, language }: SpeechRequest) =>

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FairQueue, QueueFull } from '../../../../core/adapters/queue/fair-queue.ts'
 
-/** Tasks that end when they are told to, and the order in which they began. */
+/** Tasks that end on demand, and the order in which they began. */
 function tasks() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -102,7 +102,7 @@ class Switch {
     this.#delivery = this.#deliver()
   }
 
-  /** What the stream was told of the ends: `delivered` or `failed` by event. */
+  /** The ends that the stream reported: `delivered` or `failed` by event. */
   ends(kind: Kind): readonly string[] {
     const account = this.accounts.get(kind)
     assert.ok(account !== undefined)

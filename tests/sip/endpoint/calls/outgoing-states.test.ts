@@ -109,7 +109,7 @@ class DialledBed {
     return this.#peer.methods.includes('INVITE') ? this.#peer.lastRequest('INVITE') : undefined
   }
 
-  /** Each message once: what, then what tells it from others. */
+  /** Each message once: its kind, then what distinguishes it from others. */
   #sent(): string[] {
     return this.#peer.received.map(({ message }) => {
       const what = message.kind === 'request' ? message.method : String(message.status)

@@ -130,7 +130,7 @@ test('a phone that calls and drops: the INVITE once more over the new connection
   const answer = bed.sent.at(-1)
   assert.is(answer?.flow, next)
   assert.is(field(answer?.message, 'X-Voice-Call-Sid'), 'CA1')
-  // For good: whoever has rung hears of it.
+  // For good: a caller that was ringing gets the end.
   const other = new PhoneBed()
   const its = other.token('1001')
   const [first, second] = [other.flow(), other.flow()]

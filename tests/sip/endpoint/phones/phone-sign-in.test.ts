@@ -34,7 +34,7 @@ test('phones that are no browsers are offered MD5 alone: libre gives up at any o
     const [only = '', ...more] = challengesOf(bed.ask(bed.flow({ transport }), { headers: phone }))
     assert.match(only, /^Digest realm="sauti\.test", nonce="[^"]+", algorithm=MD5, qop="auth"$/, transport)
     assert.equal(more, [])
-    // Whoever came with a token learns what was wrong with it.
+    // A sender with a token learns what was wrong with it.
     const [bad, digest = '', ...others] = challengesOf(
       bed.ask(bed.flow({ transport }), { headers: ['Authorization: Bearer bad', ...phone] }),
     )

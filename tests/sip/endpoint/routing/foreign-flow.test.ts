@@ -70,7 +70,7 @@ test('CANCEL is taken from where its INVITE came; a copy of the INVITE from else
   const { net, station, peer } = bed()
   const other = new ScriptedPeer(net, elsewhere)
   const branch = 'z9hG4bKknown'
-  // The Via of the real peer, as somebody would forge it who knows the branch.
+  // The Via of the real peer, as an attacker would forge it that knows the branch.
   const forged = (method: string) =>
     [
       `${method} sip:+254700000001@${us} SIP/2.0`,

@@ -73,7 +73,7 @@ test('while new calls are refused, all that belongs to a live one goes on: re-IN
   peer.request('CANCEL', us, 1, { callId: 'ringing', branch: 'z9hG4bKringing' })
   assert.ok(peer.statuses.includes(487))
   peer.request('BYE', us, 4, { callId: 'live', toTag })
-  // The re-INVITE that nobody has answered ends with the call.
+  // The re-INVITE without an answer ends with the call.
   assert.equal(peer.statuses.slice(-2).sort(), [200, 487])
   station.do({
     type: 'dial',

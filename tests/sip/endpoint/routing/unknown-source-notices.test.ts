@@ -5,7 +5,7 @@ import type { DroppedCall } from '../../../../sip/endpoint/routing/unknown-sourc
 import { defaultLimits, defaultTimers, Endpoint } from '../../../../sip/index.ts'
 import { wire } from '../../bed/text.ts'
 
-/** An endpoint that knows nobody, and what it tells of who knocks. */
+/** An endpoint without peers, and its reports about unknown sources. */
 function alone() {
   const endpoint = new Endpoint({
     timers: defaultTimers,
