@@ -30,6 +30,7 @@ import {
   TrunkTestCall,
   TrunkTestOrder,
 } from './schema/operator-console.ts'
+import { AccountOverview } from './schema/overview.ts'
 import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
 import { CurrentSessions, PortalLink, PortalSession, SignedIn } from './schema/portal.ts'
 import { Rate } from './schema/rate.ts'
@@ -43,6 +44,7 @@ import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
 
 const resources: readonly TSchema[] = [
   Account,
+  AccountOverview,
   ApiKey,
   Asset,
   Call,

@@ -37,6 +37,7 @@ import { operatorRateRoutes } from './routes/operator/rates.ts'
 import { trunkTestRoutes } from './routes/operator/trunk-tests.ts'
 import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { phoneRoutes } from './routes/phone.ts'
 import { phoneTokenRoutes } from './routes/phone-tokens.ts'
 import { portalPageRoutes } from './routes/portal-page.ts'
@@ -128,7 +129,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   explorerRoutes(app)
   reasonRoutes(app)
   phoneRoutes(app)
-  portalPageRoutes(app)
+  portalPageRoutes(app, door)
   accountRoutes(app, door)
   webhookRoutes(app, door)
   numberRoutes(app, door)
@@ -148,6 +149,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   documentRoutes(app, door, turns)
   documentToolRoutes(app, door, turns)
   insightRoutes(app, door)
+  overviewRoutes(app, door)
   await assetRoutes(app, door, turns)
   operatorAccountRoutes(app, door, account => streams.sizeOf(account))
   operatorNumberRoutes(app, door)

@@ -2,29 +2,31 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Metafile } from 'esbuild'
 import type { Compressed } from '../answer/static-file.ts'
 
-const entry = new URL('./app/main.tsx', import.meta.url)
-const styles = new URL('./app/portal.css', import.meta.url)
-const page = new URL('./app/index.html', import.meta.url)
+const app = (file: string) => fileURLToPath(new URL(`./app/${file}`, import.meta.url))
+/** By their names in the page; the page that is served has the names of what was made of them. */
+const entries = ['main.tsx', 'portal.css'] as const
+/** It stands in the page itself. */
+const first = 'start.ts'
+const page = 'index.html'
 /** What `npm run build` writes. */
 // By its folder's name: in the bundle of the program this module lies in a neighbour of it.
 const built = new URL('../portal/built/', import.meta.url)
 
-/** Files of the portal by their names: index.html, portal.js, portal.css, and the parts that are loaded when needed. */
+/** Files of the portal by their names: the page, and what it loads, each with a hash of its content in its name. */
 type PortalFiles = ReadonlyMap<string, Buffer>
 
 /** The portal made from its source. */
 export async function bundlePortal(): Promise<PortalFiles> {
-  const { build } = await import('esbuild')
-  const { outputFiles } = await build({
-    entryPoints: [
-      { in: fileURLToPath(entry), out: 'portal' },
-      { in: fileURLToPath(styles), out: 'portal' },
-    ],
+  const { build, transform } = await import('esbuild')
+  const { outputFiles, metafile } = await build({
+    entryPoints: entries.map(app),
     outdir: '/portal',
     bundle: true,
     splitting: true,
+    entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     format: 'esm',
     platform: 'browser',
@@ -33,28 +35,52 @@ export async function bundlePortal(): Promise<PortalFiles> {
     jsxImportSource: 'preact',
     minify: true,
     legalComments: 'none',
+    metafile: true,
     write: false,
     logLevel: 'silent',
   })
   const files = outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)] as const)
-  return new Map([['index.html', readFileSync(page)], ...files])
+  const source = readFileSync(app(first), 'utf8')
+  const { code } = await transform(source, { loader: 'ts', format: 'iife', target: 'es2022', minify: true })
+  return new Map([[page, Buffer.from(pageOf(metafile, code.trim()))], ...files])
+}
+
+/** The page with what its entries became, and what they import named beside them: no part waits until another was read. */
+function pageOf({ outputs }: Metafile, script: string): string {
+  const made = (entry: string): string => {
+    const [path = ''] = Object.entries(outputs).find(([, { entryPoint }]) => basename(entryPoint ?? '') === entry) ?? []
+    return path
+  }
+  const parts = new Set([made('main.tsx')])
+  for (const part of parts)
+    for (const { path, kind } of outputs[part]?.imports ?? []) if (kind === 'import-statement') parts.add(path)
+  const preloads = [...parts].map(path => `<link rel="modulepreload" href="/portal/${basename(path)}">`)
+  return entries
+    .reduce(
+      (text, entry) => text.replace(`"/portal/${entry}"`, `"/portal/${basename(made(entry))}"`),
+      readFileSync(app(page), 'utf8'),
+    )
+    .replace('</head>', `${preloads.join('\n')}\n</head>`)
+    .replace(`<script src="/portal/${first}"></script>`, () => `<script>${script}</script>`)
 }
 
 /** Ends the name of a file's compressed form, which `npm run build` writes. */
 const brotliEnding = '.br'
 
-interface ServedFile {
+export interface ServedFile {
   readonly bytes: Buffer
   readonly compressed: Compressed
 }
 type ServedFiles = ReadonlyMap<string, ServedFile>
+
+const isSourceTree = (): boolean => existsSync(app(page))
 
 let made: Promise<ServedFiles> | undefined
 
 /** The portal as this switch serves it: made from its source once, in memory, in a source tree; the built files in a package. */
 export function portalFiles(): Promise<ServedFiles> {
   if (made === undefined) {
-    made = existsSync(entry) ? bundlePortal().then(uncompressed, builtFiles) : builtFiles()
+    made = isSourceTree() ? bundlePortal().then(uncompressed, builtFiles) : builtFiles()
     // The next request tries again.
     made.catch(() => {
       made = undefined
@@ -70,7 +96,7 @@ export function preparePortal(): void {
 }
 
 /** Whether that costs a few milliseconds, and no bundling. */
-export const isPortalBuilt = (): boolean => !existsSync(entry)
+export const isPortalBuilt = (): boolean => !isSourceTree()
 
 const uncompressed = (files: PortalFiles): ServedFiles =>
   new Map([...files].map(([name, bytes]) => [name, { bytes, compressed: {} }]))

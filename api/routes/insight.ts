@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { callbackEnvelope, formatMoney, type LoggedEvent, streamEnvelope } from '../../core/index.ts'
+import { callbackEnvelope, type LoggedEvent, streamEnvelope } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { conflict, notFound } from '../answer/refusal.ts'
 import { renderLedgerLine, renderPhoneToken, timeOf } from '../answer/render.ts'
+import { summaryAnswer } from '../answer/summary.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { errors } from '../schema/error.ts'
@@ -21,8 +22,6 @@ import {
 import { LedgerLine } from '../schema/operator.ts'
 import { PhoneToken } from '../schema/phone-token.ts'
 
-const hourMs = 3_600_000
-
 /** What an account may know of itself beyond its resources: figures, statement, events, deliveries, phones. */
 export function insightRoutes(app: Api, door: SwitchDoor): void {
   const { accounts, events, callbackEnds, webhookSettings, phoneTokens, users } = door.repositories
@@ -35,25 +34,8 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       querystring: SummaryFilter,
       response: { 200: { ...resource(CallSummary), description: 'The figures.' }, ...errors(422) },
     },
-    handler: async (request, reply) => {
-      const { hours } = request.query
-      const sliceMs = hours > 72 ? 24 * hourMs : hourMs
-      const fromUnix = Math.floor((Date.now() - hours * hourMs) / sliceMs) * sliceMs + sliceMs
-      const { accountUuid } = customerOf(request)
-      const found = await door.calls.summary?.(accountUuid, fromUnix, sliceMs)
-      return reply.send({
-        live_calls: door.calls.liveOf(accountUuid),
-        slice_seconds: sliceMs / 1000,
-        slices: (found?.slices ?? []).map(({ atUnix, calls, failed, talkSeconds, cost }) => ({
-          at: timeOf(atUnix),
-          calls,
-          failed,
-          talk_seconds: talkSeconds,
-          cost: formatMoney(cost),
-        })),
-        failures: (found?.reasons ?? []).map(({ reason, calls }) => ({ reason_code: reason, calls })),
-      })
-    },
+    handler: async (request, reply) =>
+      reply.send(await summaryAnswer(door, customerOf(request).accountUuid, request.query.hours)),
   })
 
   app.get('/account/ledger', {

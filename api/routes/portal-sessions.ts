@@ -12,13 +12,22 @@ import {
   sessionSecretOf,
 } from '../access/portal-cookie.ts'
 import type { RequestLimits } from '../access/request-limits.ts'
+import { overviewAnswer } from '../answer/overview.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { identifier, listOf, message, resource } from '../schema/field.ts'
-import { CurrentSessions, LinkOrder, PortalLink, PortalSession, SignedIn, SignIn } from '../schema/portal.ts'
+import {
+  CurrentSessions,
+  LinkOrder,
+  PortalLink,
+  PortalSession,
+  SessionQuery,
+  SignedIn,
+  SignIn,
+} from '../schema/portal.ts'
 
 const linkSeconds = 3600
 const tags = ['portal']
@@ -43,6 +52,7 @@ const kindOf = (session: SessionRecord): SessionKind => (session.accountUuid ===
 const signedIn = (session: SessionRecord, secret: string) => ({
   kind: kindOf(session),
   session: session.uuid,
+  account_name: session.accountName,
   origin: session.origin,
   form_token: formTokenOf(secret),
   expires_at: timeOf(session.expiresUnix),
@@ -114,17 +124,28 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
     schema: {
       tags,
       summary: 'Who this browser is signed in as',
-      response: { 200: { ...resource(CurrentSessions), description: 'Null where it is not.' }, ...openErrors(403) },
+      querystring: SessionQuery,
+      response: {
+        200: { ...resource(CurrentSessions), description: 'Null where it is not.' },
+        ...openErrors(403, 422, 429),
+      },
     },
     handler: async (request, reply) => {
       refuseForeignPage(request, publicUrl)
       const current = async (kind: SessionKind) => {
         const secret = sessionSecretOf(kind, request)
         const found = secret === undefined ? undefined : await portalSessions.find(secret, Date.now())
-        return secret === undefined || found === undefined || kindOf(found) !== kind ? null : signedIn(found, secret)
+        return secret === undefined || found === undefined || kindOf(found) !== kind ? null : { found, secret }
       }
       const [customer, operator] = await Promise.all(kinds.map(current))
-      return reply.header('cache-control', 'no-store').send({ customer, operator })
+      const account = customer?.found.accountUuid
+      if (account) limits.countRequest(account, performance.now())
+      const overview = request.query.with === 'overview' && account ? await overviewAnswer(door, account) : undefined
+      return reply.header('cache-control', 'no-store').send({
+        customer: customer ? signedIn(customer.found, customer.secret) : null,
+        operator: operator ? signedIn(operator.found, operator.secret) : null,
+        ...(overview === undefined ? {} : { overview }),
+      })
     },
   })
 

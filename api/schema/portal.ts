@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { choice, nullable, timestamp, urlOut, uuidOut } from './field.ts'
+import { choice, nullable, resource, timestamp, urlOut, uuidOut } from './field.ts'
+import { AccountOverview } from './overview.ts'
 
 const origin = choice(['key', 'link', 'operator'], 'What opened it: an API key, a one-time link, or an operator.')
 
@@ -20,6 +21,7 @@ export const SignedIn = Type.Object(
   {
     kind: choice(['customer', 'operator'], 'What it may do: an account’s routes, or the operator’s.'),
     session: uuidOut('The session.'),
+    account_name: nullable(Type.String({ examples: ['Acme'] }), { description: 'Whose it is; null for an operator.' }),
     origin,
     form_token: Type.String({
       description: 'Goes with every request of the session in the header `X-Sauti-Csrf`.',
@@ -40,10 +42,15 @@ export const SignIn = Type.Object(
   { description: 'One of the two.' },
 )
 
+export const SessionQuery = Type.Object({
+  with: Type.Optional(choice(['overview'], 'Also what `GET /account/overview` answers.')),
+})
+
 export const CurrentSessions = Type.Object(
   {
     customer: nullable(Type.Unsafe<typeof SignedIn.static>({ $ref: 'SignedIn#' })),
     operator: nullable(Type.Unsafe<typeof SignedIn.static>({ $ref: 'SignedIn#' })),
+    overview: Type.Optional(resource(AccountOverview)),
   },
   { $id: 'CurrentSessions' },
 )

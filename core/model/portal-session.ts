@@ -7,6 +7,7 @@ export type SessionOrigin = 'key' | 'link' | 'operator'
 export interface PortalSession {
   readonly uuid: string
   readonly accountUuid: AccountUuid | null
+  readonly accountName: string | null
   readonly accountStatus: 'active' | 'suspended' | null
   readonly origin: SessionOrigin
   readonly address: string

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiBed } from './bed/api-bed.ts'
@@ -34,6 +35,55 @@ test('live calls of the account are counted, however many there are', async () =
   const { calls } = (await bed.customer('GET', '/calls/?limit=1')).body
   await bed.customer('POST', '/calls/hangup', { sid: calls[0].sid })
   assert.is((await bed.customer('GET', '/calls/summary')).body.live_calls, 9)
+})
+
+test('the overview: the account, its calls, what is wrong and which first steps are done', async () => {
+  const fresh = await ApiBed.open()
+  const before = (await fresh.conforming('GET', '/account/overview')).body
+  assert.equal(before.account, (await fresh.customer('GET', '/account/')).body)
+  assert.equal(before.calls, (await fresh.customer('GET', '/calls/summary')).body)
+  assert.equal(before.wrong, { unrouted_numbers: [], failed_callback: null, has_no_outbound_webhook: true })
+  assert.equal(before.first_steps, { document: false, number: false, person: false, call: false, recording: false })
+  const added = await fresh.operator('POST', '/operator/numbers', { number: '+254722000007' })
+  await fresh.customer('POST', '/numbers/acquire', { uuid: added.body.uuid })
+  assert.equal((await fresh.customer('GET', '/account/overview')).body.wrong.unrouted_numbers, ['+254722000007'])
+  await fresh.customer('POST', '/documents/', { name: 'Hi', body: '<Response/>' })
+  await fresh.customer('POST', '/users/create', { email: 'a@example.com' })
+  for (const purpose of ['voice_inbound', 'voice_outbound'])
+    await fresh.customer('POST', '/account/webhooks/endpoint', { url: 'http://a.test/', purpose })
+  const order = { from: '+254700000001', to: '+254722000001', url: 'https://a.test/v' }
+  const placed = (await fresh.customer('POST', '/calls/originate', order)).body
+  const after = (await fresh.conforming('GET', '/account/overview')).body
+  assert.equal(after.wrong, { unrouted_numbers: [], failed_callback: null, has_no_outbound_webhook: false })
+  assert.equal(after.first_steps, { document: true, number: true, person: true, call: true, recording: false })
+  assert.equal([after.recent_calls[0].sid, after.calls.live_calls], [placed.sid, 1])
+  await fresh.close()
+})
+
+test('the overview names the status callback that was given up last, for a day', async () => {
+  const fresh = await ApiBed.open()
+  const account = (await fresh.customer('GET', '/account/')).body.uuid
+  const givenUp = (createdUnix: number, url: string) =>
+    fresh.store.database.write(() =>
+      fresh.store.events.append({
+        uuid: randomUUID(),
+        code: 'WH.0400',
+        accountUuid: account,
+        callUuid: null,
+        sid: null,
+        number: null,
+        customPayload: null,
+        createdUnix,
+        data: { id: 'x', code: 'CALL.0300', url, tries: 12, status: 500, detail: '', answer: '' },
+      }),
+    )
+  const failed = async () => (await fresh.conforming('GET', '/account/overview')).body.wrong.failed_callback
+  await givenUp(Date.now() - 25 * 3_600_000, 'http://old.test/')
+  assert.is(await failed(), null)
+  await givenUp(Date.now(), 'http://new.test/')
+  assert.is((await failed()).url, 'http://new.test/')
+  assert.is((await fresh.customer('GET', '/events/?code=WH.0400')).body.length, 2)
+  await fresh.close()
 })
 
 test('calls are found by their sid and their reason', async () => {
@@ -115,7 +165,8 @@ test('the operator: figures, trunks, routes, and every change with before and af
   assert.not.match(JSON.stringify(changes), /vk_|"secret"/)
 })
 
-test('every operation of these paths was answered with success', () => {
+test('every operation of these paths was answered with success', async () => {
+  await bed.conforming('GET', '/account/overview')
   assert.equal(bed.unanswered(isOfInsight), [])
 })
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { test } from 'uvu'
@@ -15,22 +16,31 @@ import { ApiBed } from './bed/api-bed.ts'
 
 const bed = await ApiBed.open()
 const get = (url: string) => bed.ask('GET', url, { key: '' })
+/** What the page loads. */
+const partsOf = (html: string) => [...html.matchAll(/(?:src|href)="(\/portal\/[^"]+)"/g)].map(([, url = '']) => url)
 
-test('the page and its parts carry a policy without anything inline or from elsewhere', async () => {
+test('the page and its parts carry a policy of its own script and nothing from elsewhere', async () => {
   const page = await get('/')
   assert.is(page.status, 200)
   assert.match(String(page.headers['content-type']), /^text\/html/)
-  for (const url of ['/', '/portal/portal.js', '/portal/portal.css']) {
+  const parts = partsOf(page.text)
+  const [, script = ''] = /<script>(.+?)<\/script>/s.exec(page.text) ?? []
+  assert.ok(parts.length > 3)
+  for (const url of ['/', ...parts]) {
     const { headers } = await get(url)
     const policy = String(headers['content-security-policy'])
-    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/)
+    const hash = url === '/' ? ` 'sha256-${createHash('sha256').update(script).digest('base64')}'` : ''
+    assert.ok(policy.includes(`default-src 'none'; script-src 'self'${hash}; style-src 'self'`), policy)
     assert.not.match(policy, /unsafe|https?:/)
     assert.equal([headers['x-content-type-options'], headers['referrer-policy']], ['nosniff', 'no-referrer'])
     assert.ok(headers.etag)
+    // A part is named after its content; the page that names it is asked for again.
+    assert.match(String(headers['cache-control']), url === '/' ? /^no-cache$/ : /, immutable$/, url)
   }
   const json = await bed.ask('GET', '/', { key: '', headers: { accept: 'application/json' } })
   assert.equal([json.status, json.body], [404, { detail: 'There is nothing at this path.' }])
-  assert.not.match(page.text, /<script(?![^>]*src=)|<style|style=|onload=/)
+  // The policy names the hash of the one script that stands in the page.
+  assert.not.match(page.text.replace(`<script>${script}</script>`, ''), /<script(?![^>]*src=)|<style|style=|onload=/)
   for (const url of ['/portal/none.js', '/portal/..%2fportal-bundle.ts', '/portal/index.html'])
     assert.ok([404, 422].includes((await get(url)).status), url)
 })
@@ -76,9 +86,12 @@ test('over TLS: HSTS, and cookies that no other host can set', async () => {
 
 test('the first load is under 120 kB compressed, the editor apart', async () => {
   const files = await bundlePortal()
-  const first = new Set(['portal.js'])
+  // The page names every part that its first script needs, so that none waits until another was read.
+  const named = partsOf(String(files.get('index.html'))).map(url => url.replace('/portal/', ''))
+  const first = new Set(named.filter(name => name.endsWith('.js')))
   for (const name of first)
-    for (const [, part = ''] of String(files.get(name)).matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) first.add(part)
+    for (const [, part = ''] of String(files.get(name)).matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g))
+      assert.ok(first.has(part), part)
   const bytes = [...first].reduce((sum, name) => sum + brotliCompressSync(files.get(name) ?? '').length, 0)
   assert.ok(first.size > 1 && bytes < 120_000, `${bytes} bytes in ${[...first]}`)
 })

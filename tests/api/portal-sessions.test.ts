@@ -172,6 +172,13 @@ test('a page asks who it is signed in as', async () => {
     headers: { ...browser, cookie: signed.cookie },
   })
   assert.equal([found.body.customer.form_token, found.body.operator], [signed.token, null])
+  assert.is(found.body.overview, undefined)
+  const home = await bed.ask('GET', '/portal/session?with=overview', {
+    key: '',
+    headers: { ...browser, cookie: signed.cookie },
+  })
+  assert.equal(home.body.overview, (await bed.customer('GET', '/account/overview')).body)
+  assert.is(found.body.customer.account_name, (await bed.customer('GET', '/account/')).body.name)
   const nobody = await bed.conforming('GET', '/portal/session', { key: '', headers: browser })
   assert.equal(nobody.body, { customer: null, operator: null })
 })

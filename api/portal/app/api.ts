@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import createClient, { type Middleware } from 'openapi-fetch'
-import type { CurrentSessions, paths, SignedIn } from './api-types.ts'
+import type { AccountOverview, CurrentSessions, paths, SignedIn } from './api-types.ts'
 
 // The public API and nothing else. The session's secret is in a cookie that no script reads; what stands here is only
 // what proves that a request comes from this page.
@@ -41,14 +41,33 @@ const triedEveryMs = 400
 
 export async function loadSessions(): Promise<void> {
   for (let tried = 1; ; tried++) {
-    const { data } = await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))
+    const data = (await takeStarted()) ?? (await askSessions())
     if (data === undefined && tried < sessionTries) await new Promise(resolve => setTimeout(resolve, triedEveryMs))
     else {
+      firstOverview = data?.overview
       sessions.value = data ?? { customer: null, operator: null }
       return
     }
   }
 }
+
+/** What `start.ts` has asked for. */
+function takeStarted(): Promise<CurrentSessions | undefined> {
+  const asked = globalThis.started ?? Promise.resolve(undefined)
+  globalThis.started = undefined
+  return asked
+}
+
+/** That came with the session. */
+let firstOverview: AccountOverview | undefined
+
+export function overview(): Promise<AccountOverview> {
+  const first = firstOverview
+  firstOverview = undefined
+  return first === undefined ? must(api.GET('/account/overview', {})) : Promise.resolve(first)
+}
+
+const askSessions = async () => (await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))).data
 
 export async function signIn(body: { key: string } | { link: string }): Promise<string | undefined> {
   const { data, error } = await api.POST('/portal/session', { body })

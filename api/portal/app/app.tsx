@@ -23,12 +23,11 @@ async function start(): Promise<string | undefined> {
   return t('linkUsed')
 }
 
-let started: Promise<string | undefined> | undefined
+const started = start()
 
 export function App() {
   const [refused, refuse] = useState<string | undefined>(undefined)
   useEffect(() => {
-    started ??= start()
     started.then(refuse).catch(fault => refuse(String(fault)))
     const again = () => {
       if (new URLSearchParams(location.hash.slice(1)).has('link')) start().then(refuse)

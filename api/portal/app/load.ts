@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface Loaded<T> {
   readonly data: T | undefined
@@ -12,7 +12,8 @@ export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number)
   const latest = useRef(ask)
   latest.current = ask
   const [turn, setTurn] = useState(0)
-  useEffect(() => {
+  // Asked before the browser paints the page, which takes a frame or more.
+  useLayoutEffect(() => {
     let isOver = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const run = async () => {

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api, must, sessions, signOut } from './api.ts'
+import { sessions, signOut } from './api.ts'
 import { zone } from './format.ts'
 import { leave } from './live.ts'
-import { useLoad } from './load.ts'
 import { pageFor } from './pages.tsx'
 import { PhoneOverlay } from './phone/overlay.tsx'
 import { href, place } from './router.ts'
@@ -44,7 +43,6 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
   useEffect(() => open(false), [here])
   const entries = isConsole ? operator : customer
   const current = isConsole ? path.slice(0, 2).join('/') : (path[0] ?? '')
-  const account = useLoad(`account ${isConsole}`, async () => (isConsole ? undefined : must(api.GET('/account/', {}))))
   const title = entries.find(([to]) => to === current)?.[1]
   useEffect(() => {
     document.title = title === undefined ? 'Sauti' : `${t(title)} – Sauti`
@@ -76,7 +74,7 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           Sauti
           {isConsole && <small>{t('console')}</small>}
         </a>
-        <span class="who">{isConsole ? '' : account.data?.name}</span>
+        <span class="who">{isConsole ? '' : sessions.value?.customer?.account_name}</span>
         <Chooser />
         <button
           type="button"

@@ -2,6 +2,7 @@ import type BetterSqlite from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 import { firstSchema } from './first-schema.ts'
 import { capsSchema } from './schema-caps.ts'
+import { givenUpSchema } from './schema-given-up.ts'
 import { listsSchema } from './schema-lists.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   { about: 'adds the account to callbacks that wait', sql: outboxAccountSchema },
   { about: 'adds indices for lists', sql: listsSchema },
   { about: 'adds sessions of the portal, revisions of documents and changes by operators', sql: portalSchema },
+  { about: 'adds an index to callbacks that were given up', sql: givenUpSchema },
 ]
 
 export const schemaVersion = migrations.length

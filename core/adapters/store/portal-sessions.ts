@@ -26,7 +26,10 @@ interface SessionOrder {
   readonly userAgent: string
 }
 
-type SessionRow = Row<'portal_sessions'> & { readonly status: 'active' | 'suspended' | null }
+type SessionRow = Row<'portal_sessions'> & {
+  readonly status: 'active' | 'suspended' | null
+  readonly name: string | null
+}
 
 /** Signed-in browsers and the one-time links that sign one in. Only hashes of their secrets are stored. */
 export class PortalSessions {
@@ -42,7 +45,7 @@ export class PortalSessions {
   constructor(database: Database, events: Pick<Events, 'append'>) {
     this.#database = database
     this.#events = events
-    const select = `SELECT s.*, a.status FROM portal_sessions s LEFT JOIN accounts a ON a.uuid = s.account_uuid
+    const select = `SELECT s.*, a.status, a.name FROM portal_sessions s LEFT JOIN accounts a ON a.uuid = s.account_uuid
        LEFT JOIN api_keys k ON k.uuid = s.key_uuid
       WHERE s.expires_unix > ? AND s.seen_unix > ? AND (s.key_uuid IS NULL OR k.is_active = 1)`
     this.#byHash = database.prepare<[number, number, string], SessionRow>(`${select} AND s.hash = ?`)
@@ -169,6 +172,7 @@ export class PortalSessions {
 const recordOf = (row: SessionRow): PortalSession => ({
   uuid: row.uuid,
   accountUuid: row.account_uuid,
+  accountName: row.name,
   accountStatus: row.status,
   origin: row.origin,
   address: row.address,

@@ -1,4 +1,5 @@
-import { api, must } from '../api.ts'
+import { overview } from '../api.ts'
+import type { AccountOverview } from '../api-types.ts'
 import { count, money, number, time } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
@@ -12,36 +13,18 @@ import { callColumns } from './call-cells.tsx'
 
 const lowBalance = 50
 
-async function facts() {
-  const [account, summary, recent, numbers, documents, users, webhooks, failed, recordings] = await Promise.all([
-    must(api.GET('/account/', {})),
-    must(api.GET('/calls/summary', { params: { query: { hours: 24 } } })),
-    must(api.GET('/calls/', { params: { query: { limit: 8 } } })),
-    must(api.GET('/numbers/', {})),
-    must(api.GET('/documents/', { params: { query: { limit: 1 } } })),
-    must(api.GET('/users/', {})),
-    must(api.GET('/account/webhooks', {})),
-    must(api.GET('/account/webhooks/deliveries', { params: { query: { outcome: 'failed', limit: 5 } } })),
-    must(api.GET('/recordings/', { params: { query: { limit: 1 } } })),
-  ])
-  return { account, summary, recent, numbers, documents, users, webhooks, failed, recordings }
-}
-type Facts = Awaited<ReturnType<typeof facts>>
-
 /** What is wrong now, each with the place where it is mended. */
-function Problems({ facts: { account, numbers, webhooks, failed } }: { readonly facts: Facts }) {
-  const unrouted = numbers.filter(each => each.webhook_inbound.source === 'none')
-  const recently = failed.filter(each => Date.now() - Date.parse(each.finished_at) < 86_400_000)
+function Problems({ shown: { account, wrong } }: { readonly shown: AccountOverview }) {
   const found = [
     ...(account.status === 'suspended' ? [[t('isSuspended'), href('wallet')] as const] : []),
     ...(Number(account.wallet_balance) < lowBalance
       ? [[t('balanceLow', { amount: money(account.wallet_balance) }), href('wallet')] as const]
       : []),
-    ...unrouted.map(each => [t('numberUnrouted', { number: number(each.number) }), href('numbers')] as const),
-    ...(recently.length > 0
-      ? [[t('webhookFails', { url: recently[0]?.url ?? '' }), `${href('webhooks')}?outcome=failed`] as const]
-      : []),
-    ...(webhooks.endpoints.voice_outbound === '' ? [[t('noOutbound'), href('webhooks')] as const] : []),
+    ...wrong.unrouted_numbers.map(each => [t('numberUnrouted', { number: number(each) }), href('numbers')] as const),
+    ...(wrong.failed_callback === null
+      ? []
+      : [[t('webhookFails', { url: wrong.failed_callback.url }), `${href('webhooks')}?outcome=failed`] as const]),
+    ...(wrong.has_no_outbound_webhook ? [[t('noOutbound'), href('webhooks')] as const] : []),
   ]
   return (
     <Card title={t('wrongNow')}>
@@ -64,13 +47,17 @@ function Problems({ facts: { account, numbers, webhooks, failed } }: { readonly 
   )
 }
 
-function FirstSteps({ facts: { numbers, documents, users, recent, recordings } }: { readonly facts: Facts }) {
+function FirstSteps({
+  done: { document, number: route, person, call, recording },
+}: {
+  readonly done: AccountOverview['first_steps']
+}) {
   const steps = [
-    [t('stepDocument'), 'documents', documents.total > 0],
-    [t('stepNumber'), 'numbers', numbers.some(each => each.webhook_inbound.source !== 'none')],
-    [t('stepPerson'), 'people', users.length > 0],
-    [t('stepCall'), 'calls', recent.total > 0],
-    [t('stepRecording'), 'recordings', recordings.length > 0],
+    [t('stepDocument'), 'documents', document],
+    [t('stepNumber'), 'numbers', route],
+    [t('stepPerson'), 'people', person],
+    [t('stepCall'), 'calls', call],
+    [t('stepRecording'), 'recordings', recording],
   ] as const
   const done = steps.filter(([, , isDone]) => isDone).length
   if (done === steps.length) return null
@@ -90,7 +77,7 @@ function FirstSteps({ facts: { numbers, documents, users, recent, recordings } }
 }
 
 /** The hours of the day, those without calls too. */
-function hoursOf({ summary }: Facts) {
+function hoursOf(summary: AccountOverview['calls']) {
   const now = Math.floor(Date.now() / 3_600_000) * 3_600_000
   return Array.from({ length: 24 }, (_, place) => {
     const at = now - (23 - place) * 3_600_000
@@ -104,7 +91,7 @@ function hoursOf({ summary }: Facts) {
 }
 
 export function Home() {
-  const { data, error } = useLoad(`home ${callsChanged.value}`, facts, 15_000)
+  const { data, error } = useLoad(`home ${callsChanged.value}`, overview, 15_000)
   const [shown] = [data ?? last]
   if (data !== undefined) last = data
   if (shown === undefined)
@@ -115,10 +102,10 @@ export function Home() {
         <Trouble error={error} />
       </Page>
     )
-  const hours = hoursOf(shown)
-  const live = shown.summary.live_calls
-  const today = shown.summary.slices.reduce((sum, slice) => sum + slice.calls, 0)
-  const failed = shown.summary.slices.reduce((sum, slice) => sum + slice.failed, 0)
+  const hours = hoursOf(shown.calls)
+  const live = shown.calls.live_calls
+  const today = shown.calls.slices.reduce((sum, slice) => sum + slice.calls, 0)
+  const failed = shown.calls.slices.reduce((sum, slice) => sum + slice.failed, 0)
   return (
     <Page title={t('home')} lead={shown.account.name}>
       <Trouble error={error} />
@@ -152,9 +139,9 @@ export function Home() {
               { name: t('failed'), tone: 'bad', values: hours.map(({ failed: bad }) => bad) },
             ]}
           />
-          {shown.summary.failures.length > 0 && (
+          {shown.calls.failures.length > 0 && (
             <ul class="reasons">
-              {shown.summary.failures.slice(0, 4).map(({ reason_code: reason, calls }) => (
+              {shown.calls.failures.slice(0, 4).map(({ reason_code: reason, calls }) => (
                 <li key={reason}>
                   <a href={`${href('calls')}?reason=${reason}`}>{word('end', reason)}</a>
                   <span class="figure">{count(calls)}</span>
@@ -163,16 +150,16 @@ export function Home() {
             </ul>
           )}
         </Card>
-        <Problems facts={shown} />
-        <FirstSteps facts={shown} />
+        <Problems shown={shown} />
+        <FirstSteps done={shown.first_steps} />
       </div>
       <Card title={t('recentCalls')} aside={<a href={href('calls')}>{t('all')}</a>}>
-        {shown.recent.calls.length === 0 ? (
+        {shown.recent_calls.length === 0 ? (
           <Empty>{t('noCalls')}</Empty>
         ) : (
           <Table
             caption={t('recentCalls')}
-            rows={shown.recent.calls}
+            rows={shown.recent_calls}
             columns={callColumns()}
             keyOf={call => call.uuid}
           />
@@ -183,4 +170,4 @@ export function Home() {
 }
 
 /** Shown until newer facts are there, so that nothing flickers. */
-let last: Facts | undefined
+let last: AccountOverview | undefined

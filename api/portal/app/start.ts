@@ -1,0 +1,18 @@
+import type { CurrentSessions } from './api-types.ts'
+
+// Stands in the page itself, so that it runs before anything else is loaded: asks who is signed in and, for home, what
+// that shows, so that both are there when the application is. The page's policy names its hash.
+
+declare global {
+  /** What the switch says of this browser. Undefined: not asked, or no good answer; who takes it takes it away. */
+  var started: Promise<CurrentSessions | undefined> | undefined
+}
+
+// A link that signs in makes another session first.
+if (!location.hash.startsWith('#link=')) {
+  const isHome = /^(#\/?)?$/.test(location.hash)
+  globalThis.started = fetch(`/portal/session${isHome ? '?with=overview' : ''}`, { credentials: 'same-origin' }).then(
+    answer => (answer.ok ? answer.json() : undefined),
+    () => undefined,
+  )
+}
