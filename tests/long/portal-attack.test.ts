@@ -25,8 +25,10 @@ const payloads = [
   `\u202e\u2067gpj.elif\u2066<b onmouseover=attacked('rtl')>`,
   `<a href="javascript:attacked('link')" autofocus onfocus="attacked('focus')">x</a>`,
 ] as const
-/** As a header may have them: no line separators, quotes escaped. */
-const inHeader = payloads.map(text => text.replace(/[\u2028\u2029]/g, '').replace(/["\\]/g, '\\$&'))
+/** As a name may have them: no line separators. */
+const oneLine = payloads.map(text => text.replace(/[\u2028\u2029]/g, ''))
+/** As a header may have them: quotes escaped, too. */
+const inHeader = oneLine.map(text => text.replace(/["\\]/g, '\\$&'))
 const all = payloads.join(' ')
 
 /** In every frame, before its scripts: reports to the top what was run. */
@@ -58,8 +60,11 @@ async function stored(): Promise<void> {
   const { account, on, customer } = bed.bed
   const must = async (method: string, path: string, body: unknown, status: number, key = account.key) =>
     expectStatus(await on.request(key, method, path, body, { 'user-agent': inHeader[0] ?? '' }), status).body
-  for (const [place, text] of payloads.entries()) {
-    await must('POST', '/documents/', { name: text, body: `<Response><Say>${text}</Say></Response>` }, 201)
+  for (const [place, text] of oneLine.entries()) {
+    const payload = payloads[place] ?? ''
+    // A name takes no line separators; the text of a document does.
+    if (payload !== text) await must('POST', '/documents/', { name: payload, body: '<Response/>' }, 422)
+    await must('POST', '/documents/', { name: text, body: `<Response><Say>${payload}</Say></Response>` }, 201)
     await must('POST', '/users/create', { email: `x${place}@example.com`, display_name: text }, 201)
     if (place < 7) await must('POST', '/keys/create', { name: text.slice(0, 100) }, 201)
     const made = await must('POST', '/operator/accounts', { name: text }, 201, on.operatorKey)
