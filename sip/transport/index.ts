@@ -1,7 +1,7 @@
 // The door of SIP's sockets.
 
 export type { ArrivalFigures } from './arrivals.ts'
-export type { Datagrams, OpenDatagrams } from './datagrams.ts'
+export type { Datagrams, OpenDatagrams, UnsentDatagram } from './datagrams.ts'
 export { defaultTransportLimits } from './limits.ts'
 export { ListenFault } from './listen-fault.ts'
 export { type Dns, everyHop, type ResolvedHop } from './resolve.ts'

@@ -29,6 +29,7 @@ function causeOf(input: EndpointInput): string {
 }
 
 const rememberedFlows = 20_000
+const flowKey = (listenerId: number, port: number): number => listenerId * 65_536 + port
 const sweepMs = 5_000
 /** Shorter datagrams than any message: keep-alives of NATs. */
 const shortest = 12
@@ -42,7 +43,9 @@ export class SipTransport {
   readonly #webSockets: WebSockets
   readonly #bound: ListenAddress[] = []
   readonly #own: OwnAddresses
-  readonly #flows = new Map<string, Flow>()
+  /** Of datagrams, by their address, then by `flowKey`. A text of all three would be made, and looked up, for each. */
+  readonly #flows = new Map<string, Map<number, Flow>>()
+  #flowCount = 0
   readonly #queue: EndpointInput[] = []
   readonly #arrivals: Arrivals
   readonly #setUps: SetUps
@@ -244,8 +247,7 @@ export class SipTransport {
     this.#arrivals.took(listener.id, listener.mostPerTurn)
     if (lent.length < shortest) return
     if (this.#endpoint.isAckOfRefusal(lent)) return
-    const key = `${listener.id} ${from.address} ${from.port}`
-    const known = this.#flows.get(key)
+    const known = this.#flows.get(from.address)?.get(flowKey(listener.id, from.port))
     const waitMs = this.#arrivals.expectedWaitMs(this.#config.clock.now())
     if (known !== undefined && this.#isRefused(listener, lent, known, waitMs)) return
     const bytes = isLent ? lent.slice() : lent
@@ -263,10 +265,23 @@ export class SipTransport {
         localHost: local,
         localPort: listener.port,
       }
-      if (this.#flows.size >= rememberedFlows) this.#flows.clear()
-      this.#flows.set(key, flow)
+      this.#remember(flow, listener.id)
       this.#received(bytes, flow, listener)
     })
+  }
+
+  #remember(flow: Flow, listenerId: number): void {
+    if (this.#flowCount >= rememberedFlows) {
+      this.#flows.clear()
+      this.#flowCount = 0
+    }
+    let ofAddress = this.#flows.get(flow.address)
+    if (ofAddress === undefined) {
+      ofAddress = new Map()
+      this.#flows.set(flow.address, ofAddress)
+    }
+    ofAddress.set(flowKey(listenerId, flow.port), flow)
+    this.#flowCount++
   }
 
   /** A new call that there is no room for: it is refused here, and never read. */

@@ -33,6 +33,8 @@ export class UdpListener {
   readonly #socket: Socket
   readonly #received: Received
   #datagrams: Datagrams | undefined
+  /** Of the datagrams that are queued: whom it concerns when one is refused. */
+  #failures: ((() => void) | undefined)[] = []
 
   private constructor(id: number, socket: Socket, received: Received, datagrams: Datagrams | undefined) {
     this.id = id
@@ -73,9 +75,38 @@ export class UdpListener {
     return listener
   }
 
-  /** `failed` is called when the system refuses to send. */
+  /**
+   * It goes at the end of this callback of the event loop, by one call with all others. `failed` is called when the system refuses to
+   * send it.
+   */
   send(bytes: Uint8Array, port: number, address: string, failed: (() => void) | undefined): void {
-    if (this.#datagrams?.send(bytes, address, port) === true) return
+    if (!this.#queue(bytes, port, address, failed)) this.#sendAlone(bytes, port, address, failed)
+  }
+
+  /** The same of bytes that are only lent. */
+  sendLent(bytes: Uint8Array, port: number, address: string): void {
+    if (!this.#queue(bytes, port, address, undefined)) this.#sendAlone(bytes.slice(), port, address, undefined)
+  }
+
+  #queue(bytes: Uint8Array, port: number, address: string, failed: (() => void) | undefined): boolean {
+    const datagrams = this.#datagrams
+    if (datagrams === undefined || !datagrams.queue(bytes, address, port)) return false
+    const queued = this.#failures.push(failed)
+    if (queued === 1) queueMicrotask(this.#flush)
+    else if (queued === datagrams.mostQueued) this.#flush()
+    return true
+  }
+
+  readonly #flush = (): void => {
+    const failures = this.#failures
+    if (failures.length === 0) return
+    this.#failures = []
+    const unsent = this.#datagrams?.flush() ?? []
+    for (const { at, bytes, port, address } of unsent) this.#sendAlone(bytes, port, address, failures[at])
+  }
+
+  /** By node:dgram, which waits until the socket has room again, or says why the datagram cannot go. */
+  #sendAlone(bytes: Uint8Array, port: number, address: string, failed: (() => void) | undefined): void {
     const callback = failed && ((error: Error | null) => error !== null && error !== undefined && failed())
     try {
       this.#socket.send(bytes, port, address, callback)
@@ -85,12 +116,8 @@ export class UdpListener {
     }
   }
 
-  /** The same of bytes that are only lent. */
-  sendLent(bytes: Uint8Array, port: number, address: string): void {
-    if (this.#datagrams?.send(bytes, address, port) !== true) this.send(bytes.slice(), port, address, undefined)
-  }
-
   close(): Promise<void> {
+    this.#flush()
     this.#datagrams = undefined
     return new Promise(resolve => this.#socket.close(() => resolve()))
   }

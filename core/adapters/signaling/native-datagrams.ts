@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { type FixedMemory, loadLibC, MessageBatch, type NativeCalls } from '../../../rtp/io/index.ts'
-import type { Datagrams, OpenDatagrams } from '../../../sip/transport/index.ts'
+import type { Datagrams, OpenDatagrams, UnsentDatagram } from '../../../sip/transport/index.ts'
 
 const inet = 2
 /** SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
@@ -10,13 +10,15 @@ const socketLevel = 1
 const receiveBufferForced = 33
 /** A tenth of a second of ten thousand datagrams, as the kernel counts them. */
 const receiveBufferBytes = 4 * 1024 * 1024
-/** Datagrams of one recvmmsg. */
+/** Datagrams of one recvmmsg, and of one sendmmsg. */
 const burst = 32
 /** No UDP datagram is longer. */
 const longestDatagram = 65_536
 const addressBytes = 16
 /** Addresses of peers, as text. */
 const rememberedAddresses = 10_000
+
+const none: readonly UnsentDatagram[] = []
 
 /** SIP's UDP sockets by the C library's calls. Undefined where those are not to be had. */
 export function nativeDatagrams(): OpenDatagrams | undefined {
@@ -53,27 +55,20 @@ function bind({ libc }: NativeCalls, address: string, port: number, name: FixedM
 
 class NativeDatagrams implements Datagrams {
   readonly descriptor: number
+  readonly mostQueued = burst
   readonly #native: NativeCalls
   readonly #incoming: MessageBatch
+  readonly #outgoing: MessageBatch
+  readonly #lengths = new Uint16Array(burst)
   readonly #addresses: AddressTexts
-  readonly #outgoing: Uint8Array
-  readonly #outgoingAt: bigint
-  readonly #name: DataView
-  readonly #nameAt: bigint
+  #queued = 0
 
   constructor(native: NativeCalls, descriptor: number, incoming: MessageBatch, addresses: AddressTexts) {
     this.#native = native
     this.descriptor = descriptor
     this.#incoming = incoming
+    this.#outgoing = new MessageBatch(native, burst, longestDatagram)
     this.#addresses = addresses
-    const outgoing = native.allocate(longestDatagram)
-    this.#outgoing = new Uint8Array(outgoing.buffer)
-    this.#outgoingAt = outgoing.address
-    const name = native.allocate(addressBytes)
-    this.#name = new DataView(name.buffer)
-    this.#nameAt = name.address
-    for (let at = 0; at < addressBytes; at++) this.#name.setUint8(at, 0)
-    this.#name.setUint16(0, inet, true)
   }
 
   receive(most: number, received: (bytes: Uint8Array, address: string, port: number) => void): number {
@@ -95,13 +90,38 @@ class NativeDatagrams implements Datagrams {
     return taken
   }
 
-  send(bytes: Uint8Array, address: string, port: number): boolean {
-    if (bytes.length > longestDatagram || !isIPv4(address)) return false
-    this.#outgoing.set(bytes)
-    this.#name.setUint16(2, port, false)
-    this.#name.setInt32(4, this.#addresses.hostOf(address), false)
+  queue(bytes: Uint8Array, address: string, port: number): boolean {
+    const host = this.#addresses.hostOf(address)
+    if (host === undefined || bytes.length >= longestDatagram || this.#queued === burst) return false
+    const at = this.#queued++
+    const slot = this.#outgoing.slots[at]!
+    slot.set(bytes)
+    this.#lengths[at] = bytes.length
+    this.#outgoing.point(at, this.#outgoing, slot, bytes.length, host, port)
+    return true
+  }
+
+  flush(): readonly UnsentDatagram[] {
     const { libc } = this.#native
-    return libc.sendto(this.descriptor, this.#outgoingAt, bytes.length, dontWait, this.#nameAt, addressBytes) >= 0
+    const { pointers } = this.#outgoing
+    let unsent: UnsentDatagram[] | undefined
+    for (let at = 0; at < this.#queued; ) {
+      const sent = libc.sendmmsg(this.descriptor, pointers[at]!, this.#queued - at, dontWait)
+      if (sent > 0) at += sent
+      // The first of them is the one that is refused.
+      else {
+        unsent ??= []
+        unsent.push(this.#queuedAt(at++))
+      }
+    }
+    this.#queued = 0
+    return unsent ?? none
+  }
+
+  #queuedAt(at: number): UnsentDatagram {
+    const outgoing = this.#outgoing
+    const bytes = outgoing.slots[at]!.slice(0, this.#lengths[at])
+    return { at, bytes, address: this.#addresses.of(outgoing.hostOf(at)), port: outgoing.portOf(at) }
   }
 }
 
@@ -118,9 +138,11 @@ class AddressTexts {
     return text
   }
 
-  hostOf(text: string): number {
+  /** Undefined: it is no IPv4 address. */
+  hostOf(text: string): number | undefined {
     const known = this.#hosts.get(text)
     if (known !== undefined) return known
+    if (!isIPv4(text)) return undefined
     const host = hostOf(text)
     this.#remember(host, text)
     return host
