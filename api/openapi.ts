@@ -15,6 +15,7 @@ import {
   StatusCallback,
   StreamEnvelope,
 } from './schema/callback.ts'
+import { Capture } from './schema/capture.ts'
 import { CheckedDocument, DocumentProblem, HostedDocument } from './schema/document.ts'
 import { bodyErrors, ErrorAnswer } from './schema/error.ts'
 import { CallSummary, Delivery, EventRow, Registration } from './schema/insight.ts'
@@ -52,6 +53,7 @@ const resources: readonly TSchema[] = [
   CallDump,
   CallTrace,
   CallSummary,
+  Capture,
   CheckedDocument,
   CreatedApiKey,
   CurrentSessions,

@@ -31,6 +31,7 @@ import { metricsRoutes } from './routes/metrics.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { operatorAccountRoutes } from './routes/operator/accounts.ts'
 import { operatorCallRoutes } from './routes/operator/calls.ts'
+import { captureRoutes } from './routes/operator/captures.ts'
 import { operatorConsoleRoutes } from './routes/operator/console.ts'
 import { operatorNumberRoutes } from './routes/operator/numbers.ts'
 import { operatorRateRoutes } from './routes/operator/rates.ts'
@@ -156,6 +157,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   operatorTrunkRoutes(app, door)
   operatorRateRoutes(app, door, turns)
   operatorCallRoutes(app, door)
+  captureRoutes(app, door)
   operatorConsoleRoutes(app, door)
   trunkTestRoutes(app, door)
   answerOtherMethods()

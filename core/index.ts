@@ -6,7 +6,7 @@ export { restoreBackup } from './adapters/backup/restore-backup.ts'
 export { takeBackup } from './adapters/backup/take-backup.ts'
 export { RtpLoad } from './adapters/benchmark/rtp-load.ts'
 export { type PlacedCall, SipLoad } from './adapters/benchmark/sip-load.ts'
-export type { LiveCall, LiveCallDump, LiveLeg, LiveLegDump } from './adapters/exchange/index.ts'
+export type { AudioCapture, LiveCall, LiveCallDump, LiveLeg, LiveLegDump } from './adapters/exchange/index.ts'
 export { storedOf } from './adapters/recordings/recording-hand-over.ts'
 export {
   isAllowedOrigin,

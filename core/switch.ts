@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import type { SpeechCounters } from './adapters/audio/index.ts'
 import { Closers } from './adapters/closers.ts'
-import { CallControl } from './adapters/exchange/index.ts'
+import { type AudioCaptures, CallControl } from './adapters/exchange/index.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
 import type {
@@ -194,6 +194,11 @@ export class Switch {
   /** What is recorded of calls; undefined: nothing is. */
   get traces(): CallTraces | undefined {
     return this.#parts.traces
+  }
+
+  /** Whose audio an operator has captured; undefined: nothing is recorded. */
+  get captures(): AudioCaptures | undefined {
+    return this.#parts.captures
   }
 
   get isDraining(): boolean {

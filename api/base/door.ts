@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type {
   AccountUuid,
+  AudioCapture,
   CallFilter,
   CallPage,
   CallRecord,
@@ -59,6 +60,8 @@ export interface SwitchDoor {
   readonly latencies?: { subscribe(listener: LatencyListener): () => void }
   /** What the flight recorder keeps; undefined: nothing is recorded. */
   readonly traces?: TraceDoor | undefined
+  /** Whose audio goes into the traces; undefined: nothing is recorded. */
+  readonly captures?: CaptureDoor | undefined
   /** The certificate of listeners over TLS; undefined when none is set. */
   readonly tls?: TlsFiles | undefined
   /** Where recordings are once they have ended; undefined: in the data folder. */
@@ -80,6 +83,15 @@ export interface OwnedSwitch extends SwitchDoor {
 interface TraceDoor {
   /** By uuid or sid, as bytes that are sent as they are; undefined: nothing is kept of such a call. */
   read(id: string, query: TraceQuery): Promise<TraceAnswer | undefined>
+}
+
+interface CaptureDoor {
+  readonly all: readonly AudioCapture[]
+  /** By uuid or sid; undefined: no such call lives. */
+  ofCall(id: string, seconds: number): AudioCapture | 'too-many' | undefined
+  ofAccount(account: AccountUuid, seconds: number): AudioCapture | 'too-many'
+  /** False: there is none. */
+  end(uuid: string): boolean
 }
 
 export interface CallDoor {

@@ -16,13 +16,14 @@ import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { errors } from '../schema/error.ts'
-import { identifier, resource } from '../schema/field.ts'
+import { choice, identifier, resource } from '../schema/field.ts'
 import { CallTrace, TraceQuerystring } from '../schema/trace.ts'
 
 const config = { access: 'either' } as const
 const tags = ['calls']
 const pcapngType = 'application/x-pcapng'
 const wholeFile = { form: 'pcapng', after: 0, limit: Number.MAX_SAFE_INTEGER, columns: 0 } as const
+const audio = Type.Optional(choice(['true', 'false'], '`true`: with the audio that an operator had captured.'))
 const packets = Type.String({ format: 'binary', description: 'A pcapng file.' })
 const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
 
@@ -61,10 +62,10 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
     return (await door.traces?.read(id, { ...query, reader, ended: { reasonCode, status } }))?.body
   }
 
-  const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
+  const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string, audio: boolean) => {
     // Packets carry addresses of carriers and of the switch: there is no customer's half of them.
     if (!isOperator(request)) throw new Refusal(403, 'Only the operator can export packets.')
-    const found = await door.traces?.read(id, { ...wholeFile, reader: 'operator' })
+    const found = await door.traces?.read(id, { ...wholeFile, audio, reader: 'operator' })
     if (found === undefined) throw notFound('There is no such call.')
     return reply
       .type(pcapngType)
@@ -96,7 +97,7 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { format = 'json', columns, ...page } = request.query
       const { uuid } = request.params
-      if (format === 'pcapng') return sendPcapng(request, reply, uuid)
+      if (format === 'pcapng') return sendPcapng(request, reply, uuid, false)
       const body = await bodyFor(request, uuid, { ...page, form: format, columns })
       return reply
         .type(format === 'json' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
@@ -110,8 +111,9 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
       tags,
       summary: 'The packets of a call, for Wireshark',
       description:
-        'SIP without credentials, headers of RTP where they were captured, digits as telephone-events. Operator only.',
+        'SIP without credentials, headers of RTP where they were captured, digits as telephone-events; with `audio=true` also the audio, where `POST /operator/captures` had it captured. Operator only.',
       params,
+      querystring: Type.Object({ audio }),
       response: {
         200: {
           description: 'A pcapng file.',
@@ -120,7 +122,7 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
         ...errors(403, 404, 422),
       },
     },
-    handler: async (request, reply) => sendPcapng(request, reply, request.params.uuid),
+    handler: async (request, reply) => sendPcapng(request, reply, request.params.uuid, request.query.audio === 'true'),
   })
 }
 

@@ -17,7 +17,7 @@ import type { CallStore } from '../ports/store.ts'
 import { AudioLibrary, openSpeech, type SpeechEngine } from './audio/index.ts'
 import type { Closers } from './closers.ts'
 import { DocumentFetcher } from './documents/document-fetcher.ts'
-import { callEnvironment, ExchangeRunner } from './exchange/index.ts'
+import { AudioCaptures, callEnvironment, ExchangeRunner } from './exchange/index.ts'
 import { HttpClient, resolveBy } from './http/index.ts'
 import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
@@ -80,6 +80,7 @@ export interface Parts {
   readonly admission: OverloadControl
   /** Undefined when nothing is recorded. */
   readonly traces: CallTraces | undefined
+  readonly captures: AudioCaptures | undefined
   /** Undefined when recordings are in the data folder. */
   readonly recordings: { readonly storage: RecordingStorage; readonly waiting: () => number } | undefined
   /** INVITEs that wait for an answer for lack of time. */
@@ -237,7 +238,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     log,
   })
   closers.add('load monitor', () => monitor.stop())
-  runner.connect({ signaling, media, documents, audio })
+  const captures = traces && new AudioCaptures({ exchange, recorder: traces.recorder, clock, uuid })
+  runner.connect({ signaling, media: captures?.over(media) ?? media, documents, audio })
   trunkCalls.connect({ signaling, media })
   closers.add('trunk tests', () => trunkCalls.close())
 
@@ -296,6 +298,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     latencies,
     admission,
     traces,
+    captures,
     recordings: storage && { storage, waiting: () => handOver?.waiting ?? 0 },
     invitesDropped: () => invitesDropped,
     tls,

@@ -138,6 +138,8 @@ export type MediaCommand =
   | { readonly type: 'media.leave'; readonly legId: LegUuid }
   /** Plays to all in the leg's room that a participant has come, or gone. */
   | { readonly type: 'media.room-tone'; readonly legId: LegUuid; readonly tone: 'enter' | 'leave' }
+  /** Packets of both directions go whole to the trace for so long, as they are before protection; 0 = no longer. */
+  | { readonly type: 'media.capture'; readonly legId: LegUuid; readonly forMs: number }
   /** Sends digits as telephone-events, or as tones to a remote that takes none; `w` is 0.5 s of pause. */
   | { readonly type: 'media.send-digits'; readonly legId: LegUuid; readonly digitsId: string; readonly digits: string }
   /** Ends the session; its ports are drained before reuse. `media.closed` follows. */

@@ -19,6 +19,8 @@ export interface CallTrack {
   /** Unix ms of its end; undefined: it lives. */
   endedMs: number | undefined
   isFailed: boolean
+  /** Of audio that was captured. */
+  audioBytes: number
   /** Parts of it were put into the store. */
   isStored: boolean
 }
@@ -35,6 +37,7 @@ export const newTrack = (uuid: CallUuid): CallTrack => ({
   sinceMs: 0,
   endedMs: undefined,
   isFailed: false,
+  audioBytes: 0,
   isStored: false,
 })
 

@@ -32,6 +32,25 @@ export function writeCaptured(into: Uint8Array, at: number, packet: CapturedPack
   for (let index = 0; index < kept; index++) into[at + 20 + index] = packet.bytes[index]!
 }
 
+const captureHeadBytes = 20
+/** A datagram holds no more (RFC 791). */
+export const longestCapture = captureHeadBytes + 65_535
+
+/** A whole packet, as one record has it; returns its length. */
+export function writeWhole(into: Uint8Array, packet: CapturedPacket): number {
+  const kept = packet.bytes
+  writeCaptured(into, 0, { ...packet, bytes: kept.subarray(0, 0) })
+  into.set(kept, captureHeadBytes)
+  return captureHeadBytes + kept.length
+}
+
+export function readWhole(payload: Uint8Array): CapturedPacket {
+  const head = new Uint8Array(capturedBytes)
+  head.set(payload.subarray(0, captureHeadBytes))
+  const [packet] = readCaptured(head)
+  return { ...packet!, bytes: payload.slice(captureHeadBytes) }
+}
+
 export function readCaptured(payload: Uint8Array): readonly CapturedPacket[] {
   const packets: CapturedPacket[] = []
   for (let at = 0; at + capturedBytes <= payload.length; at += capturedBytes) {

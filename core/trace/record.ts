@@ -25,6 +25,8 @@ export const recordKinds = {
   cut: 6,
   /** Captured RTP packets, one after another. */
   packets: 7,
+  /** One whole RTP packet. */
+  audio: 8,
 } as const
 
 export interface RecordHead {

@@ -123,7 +123,7 @@ class TimelineBuilder {
     }
     if (kind === recordKinds.sip) this.#sip(record, add)
     else if (kind === recordKinds.rtp) this.#points(record)
-    else if (kind === recordKinds.packets) return
+    else if (kind === recordKinds.packets || kind === recordKinds.audio) return
     else {
       const note = JSON.parse(decoder.decode(record.payload)) as Fields
       if (kind === recordKinds.begin) this.#call = { ...note, ...this.#call }
@@ -332,6 +332,14 @@ class TimelineBuilder {
         return
       case 'recorded':
         add('recording', `recorded ${text(note.durationMs)} ms, ended by ${text(note.endedBy)}`, rest)
+        return
+      case 'capture': {
+        const { seconds } = note
+        add('media', seconds === 0 ? 'capture of audio ends' : `audio is captured for ${text(seconds)} s`, rest)
+        return
+      }
+      case 'capture-full':
+        add('media', 'no more audio is captured: the room for one call is used up', rest)
         return
       case 'media-ready':
         add('media', `audio flows: ${text(note.codec)}`, rest)

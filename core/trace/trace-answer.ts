@@ -1,3 +1,4 @@
+import { sdpForExport } from './export-sdp.ts'
 import { drawLadder } from './ladder.ts'
 import { pcapngOf, type RtpCapture } from './pcapng.ts'
 import type { SipRecord } from './sip-record.ts'
@@ -12,7 +13,11 @@ const decoder = new TextDecoder()
 export function traceAnswer(book: TraceBook, id: string, query: TraceQuery): TraceAnswer | undefined {
   if (query.form === 'pcapng') {
     const messages = book.messages(id)
-    return messages && { account: '', isOver: true, body: pcapngOf(messages, capturedOf(book, id, messages)) }
+    if (messages === undefined) return undefined
+    const rtp = capturedOf(book, id, messages, query.audio === true)
+    const withRtp = new Set(rtp.map(({ leg }) => leg))
+    const shown = messages.map(sip => ({ ...sip, message: sdpForExport(sip.message, withRtp.has(sip.leg)) }))
+    return { account: '', isOver: true, body: pcapngOf(shown, rtp) }
   }
   const trace = book.read(id, query.reader, query, query.ended)
   if (trace === undefined) return undefined
@@ -27,11 +32,12 @@ function capturedOf(
   book: TraceBook,
   id: string,
   messages: readonly (SipRecord & { readonly leg: number })[],
-): readonly RtpCapture[] {
+  withAudio: boolean,
+): readonly (RtpCapture & { readonly leg: number })[] {
   const hosts = new Map<number, string>()
   for (const { leg, isSent, message, localHost } of messages) {
     const named = isSent ? connection.exec(decoder.decode(message))?.[1] : undefined
     if (named !== undefined || !hosts.has(leg)) hosts.set(leg, named ?? localHost)
   }
-  return book.packets(id).map(packet => ({ ...packet, localHost: hosts.get(packet.leg) ?? '0.0.0.0' }))
+  return book.packets(id, withAudio).map(packet => ({ ...packet, localHost: hosts.get(packet.leg) ?? '0.0.0.0' }))
 }

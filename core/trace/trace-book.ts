@@ -1,9 +1,18 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
 import { explanations } from './explanation.ts'
-import { type CapturedPacket, capturedBytes, PacketRing, readCaptured, writeCaptured } from './packet-ring.ts'
+import {
+  type CapturedPacket,
+  capturedBytes,
+  longestCapture,
+  PacketRing,
+  readCaptured,
+  readWhole,
+  writeCaptured,
+  writeWhole,
+} from './packet-ring.ts'
 import { PendingDialogs } from './pending-dialogs.ts'
-import { maxPayloadBytes, type RecordView, recordKinds, recordsIn } from './record.ts'
+import { maxPayloadBytes, type RecordView, recordKinds, recordLength, recordsIn } from './record.ts'
 import { coverSecrets, withoutCutTag } from './redaction.ts'
 import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
@@ -23,6 +32,8 @@ const settledMs = 5000
 const unstoredMs = 60_000
 /** A live call that holds more is put into the store at once. */
 const unstoredBytes = 256 * 1024
+/** The part of the memory that audio of one call may take, where nothing else is said. */
+const audioShare = 8
 
 /** Sees every SIP message of a call, with secrets covered; the bytes are a view. */
 type Mirror = (sip: SipRecord, unixMs: number) => void
@@ -35,6 +46,8 @@ export interface TraceBookOptions {
   readonly mirror?: Mirror
   /** Headers of RTP that are kept of each leg, the newest. Default 0. */
   readonly rtpHeaders?: number
+  /** Of audio that is captured of one call. Default an eighth of `memoryBytes`. */
+  readonly audioBytes?: number
 }
 
 interface TraceBookCounters {
@@ -61,6 +74,8 @@ export class TraceBook implements TraceSink {
   readonly #decoder = new TextDecoder()
   readonly #scratch = new Uint8Array(maxPayloadBytes)
   readonly #captured = new Uint8Array(capturedBytes)
+  /** Made at the first need. */
+  #whole: Uint8Array | undefined
   /** Ended and in memory, oldest first. */
   #ended: CallTrack[] = []
 
@@ -188,6 +203,27 @@ export class TraceBook implements TraceSink {
     ring.add({ ...packet, unixMs })
   }
 
+  /** A whole packet of a leg whose audio is captured. */
+  audio(unixMs: number, legId: LegUuid, packet: Omit<CapturedPacket, 'unixMs'>): void {
+    const place = this.#legs.get(legId)
+    if (place === undefined) return
+    const { track, index: leg } = place
+    const most = this.#mostAudio
+    if (track.audioBytes >= most) return
+    this.#whole ??= new Uint8Array(longestCapture)
+    const length = writeWhole(this.#whole, { ...packet, unixMs })
+    this.#touch(track, unixMs)
+    // No entry of the timeline: it takes no number.
+    track.pages.add({ kind: recordKinds.audio, leg, unixMs, seq: track.seq }, this.#whole.subarray(0, length))
+    track.audioBytes += recordLength(length)
+    if (track.audioBytes >= most) this.#json(recordKinds.note, { track, index: 0 }, unixMs, { kind: 'capture-full' })
+  }
+
+  get #mostAudio(): number {
+    const { audioBytes, memoryBytes } = this.#options
+    return audioBytes ?? memoryBytes / audioShare
+  }
+
   /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. `ended`: what else is known of its end. */
   read(id: string, reader: TraceReader, page: TracePage, ended?: TraceEnding): Trace | undefined {
     const records = this.#recordsOf(id)
@@ -202,13 +238,16 @@ export class TraceBook implements TraceSink {
       .sort((one, other) => one.unixMs - other.unixMs)
   }
 
-  /** RTP of the call that was captured, with the letter of nothing: legs by their number. */
-  packets(id: string): readonly (CapturedPacket & { readonly leg: number })[] {
-    const records = this.#recordsOf(id) ?? []
-    return records
-      .filter(({ kind }) => kind === recordKinds.packets)
-      .flatMap(({ leg, payload }) => readCaptured(payload).map(packet => ({ ...packet, leg })))
-      .sort((one, other) => one.unixMs - other.unixMs)
+  /** RTP of the call that was captured, oldest first: headers and digits, and whole packets if the audio is asked for. */
+  packets(id: string, withAudio: boolean): readonly (CapturedPacket & { readonly leg: number })[] {
+    const packets: (CapturedPacket & { readonly leg: number })[] = []
+    for (const { kind, leg, payload } of this.#recordsOf(id) ?? []) {
+      if (kind === recordKinds.packets) for (const packet of readCaptured(payload)) packets.push({ ...packet, leg })
+      if (kind !== recordKinds.audio) continue
+      const packet = readWhole(payload)
+      packets.push({ ...packet, leg, bytes: withAudio ? packet.bytes : packet.bytes.subarray(0, rtpHeaderBytes) })
+    }
+    return packets.sort((one, other) => one.unixMs - other.unixMs)
   }
 
   /** About once a second: what is settled goes to the store, and what is too much for the memory. */

@@ -101,6 +101,8 @@ export function noteOfCommand(command: ExchangeCommand): Note | undefined {
     case 'media.record':
     case 'media.record-session':
       return { kind: 'record', id: command.recordId }
+    case 'media.capture':
+      return { kind: 'capture', seconds: Math.round(command.forMs / 1000) }
     case 'media.bridge':
       return { kind: 'bridge', other: command.otherLegId }
     case 'media.unbridge':

@@ -151,6 +151,8 @@ export interface TraceQuery extends TracePage {
   readonly form: TraceForm
   /** Width of `text`. */
   readonly columns: number
+  /** Of `pcapng`: whole packets of the legs whose audio was captured. Default false. */
+  readonly audio?: boolean
   /** How the call ended, where the trace does not know it: the switch was stopped meanwhile. */
   readonly ended?: TraceEnding | undefined
 }

@@ -93,6 +93,8 @@ export type EngineCommand =
   | { readonly type: 'leave'; readonly session: SessionId }
   /** All in the session's room receive it. */
   | { readonly type: 'room-tone'; readonly session: SessionId; readonly tone: RoomTone }
+  /** Whole packets of both directions go to the thread's tape, as they are before protection, for so long; 0 = no longer. */
+  | { readonly type: 'capture'; readonly session: SessionId; readonly forMs: number }
   | { readonly type: 'send-digits'; readonly session: SessionId; readonly digitsId: string; readonly digits: string }
   /** `closed` follows, after the ends of what still runs. */
   | { readonly type: 'close'; readonly session: SessionId }

@@ -82,6 +82,7 @@ export class MediaEngine {
         timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
         emit,
         random,
+        now: () => env.now(),
         unixMs: now => env.unixMs(now),
       },
     )
@@ -291,6 +292,9 @@ export class MediaEngine {
       case 'send-digits':
         session.sender.isTalking = true
         session.sender.sendDigits(command.digitsId, command.digits)
+        return
+      case 'capture':
+        session.capture(now + command.forMs)
         return
       case 'close':
         this.#close(session, now)

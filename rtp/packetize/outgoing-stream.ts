@@ -11,6 +11,15 @@ export interface HeldFrames {
   flush(): void
 }
 
+/** Sees what goes out. */
+interface OutgoingTape {
+  /** Its header is written; its payload may not be there yet. */
+  sent(packet: Uint8Array, length: number): void
+  sentEvent(packet: Uint8Array, length: number): void
+  /** It is whole, and leaves now. */
+  leaves(packet: Uint8Array, length: number): void
+}
+
 /**
  * What a session sends: one SSRC whose sequence numbers and timestamps begin at random and only grow, whatever the
  * source of the audio is: silence, a prompt, digits, the other leg.
@@ -22,10 +31,7 @@ export class OutgoingStream {
   /** Of payload, for sender reports. */
   octets = 0
   held: HeldFrames | undefined
-  /** Sees what goes out. */
-  tape:
-    | { sent(packet: Uint8Array, length: number): void; sentEvent(packet: Uint8Array, length: number): void }
-    | undefined
+  tape: OutgoingTape | undefined
   /** The numbers of the next packet of our own. */
   #sequence: number
   #timestamp: number

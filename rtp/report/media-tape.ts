@@ -10,13 +10,17 @@ import { codecNumbers } from '../codec/codec-name.ts'
  *             36 f32 round trip ms   40 f32 MOS   44 f32 remote loss %   48 f32 concealed ms   52 f32 level dBov; NaN: not known
  *     packet: 1 u8 sent   2 u8 bytes kept   8 f64 Unix ms   16 u32 remote address   20 u16 its port   22 u16 our port
  *             24 u16 length of the packet   28 its first bytes
+ *     audio:  as packet, whole: its bytes go on in the slots that follow
+ *     more:   1 u8 bytes   8 the next of them
  */
 const slotBytes = 64
 const controlBytes = 64
 const writtenAt = 0
 const readAt = 1
 const droppedAt = 2
-const kinds = { name: 1, point: 2, packet: 3 } as const
+const kinds = { name: 1, point: 2, packet: 3, audio: 4, more: 5 } as const
+const moreBytes = slotBytes - 8
+const firstBytes = slotBytes - 28
 const longestId = slotBytes - 8
 const headerBytes = 12
 /** Header, and the payload of a telephone-event (RFC 4733 §2.3). */
@@ -117,9 +121,52 @@ export class MediaTape {
   ): void {
     const at = this.#slot(kinds.packet, session)
     if (at === -1) return
+    const count = Math.min(kept, length, tapedBytes)
+    this.#writePacket(at, unixMs, isSent, packet, length, count, remoteAddress, remotePort, localPort)
+    this.#commit()
+  }
+
+  /** All of it: it takes several slots, and is dropped when it does not find them. */
+  audio(
+    session: number,
+    unixMs: number,
+    isSent: boolean,
+    packet: Uint8Array,
+    length: number,
+    remoteAddress: number,
+    remotePort: number,
+    localPort: number,
+  ): void {
+    const more = Math.max(0, Math.ceil((length - firstBytes) / moreBytes))
+    const at = this.#slot(kinds.audio, session, more)
+    if (at === -1) return
+    const first = Math.min(length, firstBytes)
+    this.#writePacket(at, unixMs, isSent, packet, length, first, remoteAddress, remotePort, localPort)
+    const bytes = this.#bytes
+    for (let from = first; from < length; from += moreBytes) {
+      this.#head = (this.#head + 1) >>> 0
+      const next = (this.#head & (slotCount - 1)) * slotBytes
+      const count = Math.min(moreBytes, length - from)
+      bytes[next] = kinds.more
+      bytes[next + 1] = count
+      for (let index = 0; index < count; index++) bytes[next + 8 + index] = packet[from + index]!
+    }
+    this.#commit()
+  }
+
+  #writePacket(
+    at: number,
+    unixMs: number,
+    isSent: boolean,
+    packet: Uint8Array,
+    length: number,
+    count: number,
+    remoteAddress: number,
+    remotePort: number,
+    localPort: number,
+  ): void {
     const view = this.#view
     const bytes = this.#bytes
-    const count = Math.min(kept, length, tapedBytes)
     bytes[at + 1] = isSent ? 1 : 0
     bytes[at + 2] = count
     view.setFloat64(at + 8, unixMs, true)
@@ -128,11 +175,11 @@ export class MediaTape {
     view.setUint16(at + 22, localPort, true)
     view.setUint16(at + 24, length, true)
     for (let index = 0; index < count; index++) bytes[at + 28 + index] = packet[index]!
-    this.#commit()
   }
 
-  #slot(kind: number, session: number): number {
-    if ((this.#head - Atomics.load(this.#control, readAt)) >>> 0 >= slotCount) {
+  /** `more`: slots that are needed after it. */
+  #slot(kind: number, session: number, more = 0): number {
+    if (((this.#head - Atomics.load(this.#control, readAt)) >>> 0) + more >= slotCount) {
       Atomics.add(this.#control, droppedAt, 1)
       return -1
     }
@@ -151,7 +198,12 @@ export class MediaTape {
 interface TapeListener {
   point(session: string, unixMs: number, point: TapePoint): void
   packet(session: string, unixMs: number, packet: TapePacket): void
+  /** All of a packet. */
+  audio(session: string, unixMs: number, packet: TapePacket): void
 }
+
+/** A datagram holds no more (RFC 791). */
+const longestPacket = 65_535
 
 /** More are forgotten, the oldest first: sessions say nothing when they end. */
 const namesKept = 20_000
@@ -162,6 +214,7 @@ export class MediaTapeReader {
   readonly #bytes: Uint8Array
   readonly #view: DataView
   readonly #listener: TapeListener
+  readonly #whole = new Uint8Array(longestPacket)
   readonly #names = new Map<number, string>()
 
   constructor(memory: SharedArrayBuffer, listener: TapeListener) {
@@ -180,16 +233,19 @@ export class MediaTapeReader {
     const head = Atomics.load(this.#control, writtenAt) >>> 0
     let tail = Atomics.load(this.#control, readAt) >>> 0
     while (tail !== head) {
-      this.#take((tail & (slotCount - 1)) * slotBytes)
+      this.#take(tail)
       tail = (tail + 1) >>> 0
       Atomics.store(this.#control, readAt, tail | 0)
     }
   }
 
-  #take(at: number): void {
+  #take(tail: number): void {
     const view = this.#view
+    const at = (tail & (slotCount - 1)) * slotBytes
+    const kind = this.#bytes[at]
+    if (kind === kinds.more) return
     const session = view.getUint32(at + 4, true)
-    if (this.#bytes[at] === kinds.name) {
+    if (kind === kinds.name) {
       const id = this.#bytes.slice(at + 8, at + 8 + this.#bytes[at + 1]!)
       this.#names.delete(session)
       this.#names.set(session, String.fromCharCode(...id))
@@ -199,8 +255,25 @@ export class MediaTapeReader {
     const id = this.#names.get(session)
     if (id === undefined) return
     const unixMs = view.getFloat64(at + 8, true)
-    if (this.#bytes[at] === kinds.point) this.#listener.point(id, unixMs, this.#pointAt(at))
-    else this.#listener.packet(id, unixMs, this.#packetAt(at))
+    if (kind === kinds.point) this.#listener.point(id, unixMs, this.#pointAt(at))
+    else if (kind === kinds.packet) this.#listener.packet(id, unixMs, this.#packetAt(at))
+    else this.#listener.audio(id, unixMs, { ...this.#packetAt(at), bytes: this.#wholeAt(tail) })
+  }
+
+  /** The bytes of a packet that goes on in later slots, which are there when its first is. */
+  #wholeAt(tail: number): Uint8Array {
+    const bytes = this.#bytes
+    const first = (tail & (slotCount - 1)) * slotBytes
+    const length = this.#view.getUint16(first + 24, true)
+    let written = bytes[first + 2]!
+    this.#whole.set(bytes.subarray(first + 28, first + 28 + written))
+    for (let slot = tail + 1; written < length; slot++) {
+      const at = (slot & (slotCount - 1)) * slotBytes
+      const count = bytes[at + 1]!
+      this.#whole.set(bytes.subarray(at + 8, at + 8 + count), written)
+      written += count
+    }
+    return this.#whole.subarray(0, length)
   }
 
   #pointAt(at: number): TapePoint {

@@ -44,6 +44,7 @@ export interface MediaSessionHost {
   emit(event: EngineEvent): void
   /** In [0, 1). */
   random(): number
+  now(): number
   /** The wall clock at a monotonic time, for sender reports. */
   unixMs(now: number): number
 }
@@ -222,6 +223,11 @@ export class MediaSession implements Destination, SenderEvents {
     )
   }
 
+  /** Its packets are taped whole until then, where there is a tape. */
+  capture(until: number): void {
+    this.#tape?.capture(until)
+  }
+
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
     const { present } = this.#receiver.source
@@ -275,7 +281,7 @@ export class MediaSession implements Destination, SenderEvents {
     const { tape } = this.#host
     if (tape === undefined) return undefined
     const session = { id: this.id, localPort: this.ports.rtp.port, remote: this.#symmetricRtp }
-    const own = new SessionTape(tape, session, receiver, at => this.#host.unixMs(at), now)
+    const own = new SessionTape(tape, session, receiver, this.#host, now)
     receiver.inband.tape = own
     this.#stream.tape = own
     return own

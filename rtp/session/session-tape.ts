@@ -14,7 +14,13 @@ interface TapedAddresses {
   readonly port: number
 }
 
-/** What one session notes on its thread's tape: a point a second, telephone-events, headers where they are wanted. */
+interface TapeClock {
+  now(): number
+  /** The wall clock at a monotonic time. */
+  unixMs(now: number): number
+}
+
+/** What one session notes on its thread's tape: a point a second, telephone-events, headers or whole packets where they are wanted. */
 export class SessionTape implements PacketSink {
   readonly level = new LevelMeter()
   readonly #tape: MediaTape
@@ -22,9 +28,12 @@ export class SessionTape implements PacketSink {
   readonly #next: PacketSink
   readonly #remote: TapedAddresses
   readonly #localPort: number
-  readonly #unixMs: (now: number) => number
-  #now: number
+  readonly #clock: TapeClock
   #pointAt: number
+  /** Packets are noted whole until then. */
+  #captureUntil = Number.NEGATIVE_INFINITY
+  /** The packet that was written last is a telephone-event, which is noted already. */
+  #isEvent = false
   /** What is decoded is measured there. */
   #isG711 = false
 
@@ -32,7 +41,7 @@ export class SessionTape implements PacketSink {
     tape: MediaTape,
     session: { readonly id: string; readonly localPort: number; readonly remote: TapedAddresses },
     next: PacketSink,
-    unixMs: (now: number) => number,
+    clock: TapeClock,
     now: number,
   ) {
     this.#tape = tape
@@ -40,8 +49,7 @@ export class SessionTape implements PacketSink {
     this.#next = next
     this.#remote = session.remote
     this.#localPort = session.localPort
-    this.#unixMs = unixMs
-    this.#now = now
+    this.#clock = clock
     this.#pointAt = now + everyMs
   }
 
@@ -51,13 +59,13 @@ export class SessionTape implements PacketSink {
   }
 
   receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void {
-    this.#now = now
-    if (meaning === 'events') this.#note(packet, length, false, tapedBytes)
+    if (meaning === 'events') this.#note(packet, length, false, tapedBytes, now)
     else {
       this.#isG711 = meaning === 'PCMU' || meaning === 'PCMA'
       if (this.#isG711)
         this.level.packet(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length), meaning === 'PCMU')
-      if (this.#tape.wantsHeaders) this.#note(packet, length, false, headerBytes)
+      if (now < this.#captureUntil) this.#whole(packet, length, false, now)
+      else if (this.#tape.wantsHeaders) this.#note(packet, length, false, headerBytes, now)
     }
     this.#next.receive(packet, length, meaning, now)
   }
@@ -67,29 +75,48 @@ export class SessionTape implements PacketSink {
     if (!this.#isG711) this.level.pcm(pcm, from, count)
   }
 
-  /** A packet of ours, as it goes out. */
+  capture(until: number): void {
+    this.#captureUntil = until
+  }
+
   sent(packet: Uint8Array, length: number): void {
-    if (this.#tape.wantsHeaders) this.#note(packet, length, true, headerBytes)
+    this.#isEvent = false
+    if (!this.#tape.wantsHeaders) return
+    const now = this.#clock.now()
+    if (now >= this.#captureUntil) this.#note(packet, length, true, headerBytes, now)
   }
 
   sentEvent(packet: Uint8Array, length: number): void {
-    this.#note(packet, length, true, tapedBytes)
+    this.#isEvent = true
+    this.#note(packet, length, true, tapedBytes, this.#clock.now())
+  }
+
+  leaves(packet: Uint8Array, length: number): void {
+    if (this.#captureUntil === Number.NEGATIVE_INFINITY || this.#isEvent) return
+    const now = this.#clock.now()
+    if (now < this.#captureUntil) this.#whole(packet, length, true, now)
+    else this.#captureUntil = Number.NEGATIVE_INFINITY
   }
 
   tick(now: number, figures: SessionFigures): void {
-    this.#now = now
     if (now < this.#pointAt) return
     this.#pointAt = Math.max(this.#pointAt + everyMs, now + everyMs / 2)
     const point = figures.second()
     if (point === undefined) return
-    this.#tape.point(this.#number, this.#unixMs(now), { ...point, levelDbov: this.level.take() })
+    this.#tape.point(this.#number, this.#clock.unixMs(now), { ...point, levelDbov: this.level.take() })
   }
 
-  #note(packet: Uint8Array, length: number, isSent: boolean, kept: number): void {
+  #whole(packet: Uint8Array, length: number, isSent: boolean, now: number): void {
+    const { address, port } = this.#remote
+    const unixMs = this.#clock.unixMs(now)
+    this.#tape.audio(this.#number, unixMs, isSent, packet, length, address, port, this.#localPort)
+  }
+
+  #note(packet: Uint8Array, length: number, isSent: boolean, kept: number, now: number): void {
     const { address, port } = this.#remote
     this.#tape.packet(
       this.#number,
-      this.#unixMs(this.#now),
+      this.#clock.unixMs(now),
       isSent,
       packet,
       length,

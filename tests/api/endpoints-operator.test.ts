@@ -1,11 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { AudioCaptures } from '../../core/adapters/exchange/index.ts'
 import { Destinations } from '../../core/billing/destinations.ts'
 import { ApiBed } from './bed/api-bed.ts'
 import { isOfPortal } from './bed/portal-paths.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
-const bed = await ApiBed.open()
+const captures = new AudioCaptures({
+  exchange: { known: () => undefined, live: () => [], callOfLeg: () => undefined },
+  recorder: { command: () => {} },
+  clock: { now: () => performance.now(), unixMs: () => Date.now(), at: () => () => {} },
+  uuid: randomUUID,
+})
+const bed = await ApiBed.open({}, { captures })
 const unknownUuid = '00000000-0000-4000-8000-000000000000'
 
 test('operator: accounts', async () => {
@@ -175,6 +183,19 @@ test('operator: drain', async () => {
   // A body that is null is no order to drain.
   for (const body of [null, [], 5]) assert.is((await bed.operator('POST', '/operator/drain', body)).status, 422)
   assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
+})
+
+test('operator: captures of audio', async () => {
+  const account = bed.accountUuid
+  const made = await bed.operator('POST', '/operator/captures', { account })
+  assert.equal([made.status, made.body.account, made.body.call], [201, account, null])
+  assert.is(Date.parse(made.body.ends_at) - Date.parse(made.body.began_at), 300_000)
+  assert.equal((await bed.operator('GET', '/operator/captures')).body, [made.body])
+  const path = `/operator/captures/${made.body.uuid}`
+  assert.is((await bed.operator('DELETE', path)).status, 200)
+  assert.is((await bed.operator('DELETE', path)).status, 404)
+  for (let count = 0; count < 100; count++) captures.ofAccount(account as Parameters<typeof captures.ofAccount>[0], 60)
+  assert.is((await bed.operator('POST', '/operator/captures', { account })).status, 409)
 })
 
 test('every operation of these paths was answered with success', () => {

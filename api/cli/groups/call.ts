@@ -85,12 +85,19 @@ export const call: Group = {
       flags: [
         integer('columns', 'columns', 'width (that of the terminal, at least 80)'),
         text('pcap', 'pcap', 'file to write packets to, for Wireshark (operator)'),
+        {
+          flag: 'audio',
+          field: 'audio',
+          kind: 'switch',
+          help: 'with --pcap: the audio that was captured (sauti capture)',
+        },
         { flag: 'follow', field: 'follow', kind: 'switch', help: 'go on until the call ends' },
         { flag: 'operator', field: 'operator', kind: 'switch', help: 'as the operator: with trunks and addresses' },
       ],
       request: ({ word, fields }) => {
         const path = `/calls/${segment(word('sid'))}/trace`
-        if (fields.pcap !== undefined) return { method: 'GET', path: `${path}.pcapng` }
+        if (fields.pcap !== undefined)
+          return { method: 'GET', path: withQuery(`${path}.pcapng`, { audio: fields.audio }) }
         return { method: 'GET', path: withQuery(path, { format: 'text', columns: widthOf(fields) }) }
       },
       saveTo: ({ fields }) => (fields.pcap === undefined ? undefined : String(fields.pcap)),

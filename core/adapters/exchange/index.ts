@@ -1,3 +1,4 @@
+export { type AudioCapture, AudioCaptures } from './audio-captures.ts'
 export { CallControl, type LiveCall, type LiveLeg } from './call-control.ts'
 export { callEnvironment } from './environment.ts'
 export type { LiveCallDump, LiveLegDump } from './live-dump.ts'

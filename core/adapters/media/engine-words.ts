@@ -46,6 +46,8 @@ export function engineOrder(order: SessionOrder): EngineCommand {
       return { type: 'leave', session }
     case 'media.room-tone':
       return { type: 'room-tone', session, tone: order.tone }
+    case 'media.capture':
+      return { type: 'capture', session, forMs: order.forMs }
     case 'media.send-digits':
       return { type: 'send-digits', session, digitsId: order.digitsId, digits: order.digits }
     default:

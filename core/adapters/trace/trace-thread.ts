@@ -39,6 +39,10 @@ const setFigure = (name: TraceFigure, value: number): void => {
   shared[traceFigures.indexOf(name)] = value
 }
 
+/** Audio that is captured of one call: half an hour of two legs with G.711, where the disk has room for sixteen such calls. */
+const mostAudioBytes = 64 * 1024 * 1024
+const audioShareOfDisk = 16
+
 const faults = new Set<string>()
 function fault(detail: string): void {
   if (faults.has(detail) || faults.size > 100) return
@@ -57,7 +61,9 @@ const mirror =
 const book = new TraceBook({
   memoryBytes,
   rtpHeaders,
-  ...(files === undefined ? {} : { store: files }),
+  ...(files === undefined || disk === undefined
+    ? {}
+    : { store: files, audioBytes: Math.min(mostAudioBytes, disk.bytes / audioShareOfDisk) }),
   ...(mirror === undefined ? {} : { mirror }),
 })
 const outlet = new TraceOutlet(inlet, book)
@@ -66,6 +72,7 @@ const readers = tapes.map(
     new MediaTapeReader(tape, {
       point: (session, unixMs, point) => book.rtp(unixMs, session as LegUuid, point),
       packet: (session, unixMs, packet) => book.packet(unixMs, session as LegUuid, packet),
+      audio: (session, unixMs, packet) => book.audio(unixMs, session as LegUuid, packet),
     }),
 )
 

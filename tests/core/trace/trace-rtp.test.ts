@@ -98,11 +98,35 @@ test('of headers the newest are kept, of telephone-events all', () => {
   for (let at = 0; at < 35; at++) bed.book.packet(began + at, legId, packet(12, at))
   for (let at = 0; at < 20; at++) bed.book.packet(began + 100 + at, legId, packet(16, at))
   const wanted = [...Array.from({ length: 10 }, (_, at) => 25 + at), ...Array.from({ length: 20 }, (_, at) => at)]
-  const kept = () => bed.book.packets(callId).map(({ bytes }) => bytes[0])
+  const kept = () => bed.book.packets(callId, false).map(({ bytes }) => bytes[0])
   assert.equal(kept(), wanted)
   bed.book.over(began + 200, callId, { sid: 'CA1', uuid: callId, reasonCode: 'END.0200' })
   bed.tick(began + 60_000)
   assert.equal(kept(), wanted)
+})
+
+test('audio is kept up to its bound, before and after the call was stored, and shown only to whoever asks for it', () => {
+  const store = new PartsInMemory()
+  const bed = new TraceBed(() => began, { store, audioBytes: 5000 })
+  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  const whole = (at: number) => bed.book.audio(began + at, legId, { ...packet(172, at), length: 172 })
+  for (let at = 0; at < 10; at++) whole(at)
+  bed.tick(began + 120_000)
+  assert.is(store.kept.length, 1)
+  for (let at = 10; at < 40; at++) whole(at)
+  const kept = bed.book.packets(callId, true)
+  // 24 octets of the record, 20 of its head, the packet, in multiples of eight.
+  assert.is(kept.length, Math.ceil(5000 / 216))
+  assert.ok(kept.every(({ bytes, unixMs }, at) => bytes.length === 172 && bytes[171] === at && unixMs === began + at))
+  const headers = bed.book.packets(callId, false)
+  assert.ok(
+    headers.length === kept.length && headers.every(({ bytes, length }) => bytes.length === 12 && length === 172),
+  )
+  const trace = bed.read(callId, 'operator')
+  assert.equal(
+    trace?.entries.map(({ text }) => text),
+    ['a leg (trunk) calls', 'no more audio is captured: the room for one call is used up'],
+  )
 })
 
 test.run()

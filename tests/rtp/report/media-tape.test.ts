@@ -25,6 +25,7 @@ const taped = () => {
   const reader = new MediaTapeReader(memory, {
     point: (session, unixMs, point) => heard.push([session, unixMs, point]),
     packet: (session, unixMs, { bytes, ...packet }) => heard.push([session, unixMs, packet, [...bytes]]),
+    audio: (session, unixMs, { bytes, length }) => heard.push([session, unixMs, length, [...bytes]]),
   })
   return { memory, heard, reader, tape: new MediaTape(memory, true) }
 }
@@ -64,6 +65,34 @@ test('a full tape drops what is new and counts it; positions wrap', () => {
   }
   assert.is(heard.length, 16_383 + 30_000)
   assert.is(reader.dropped, 1)
+})
+
+test('whole packets of every length come out as they were, also where the tape begins again', () => {
+  const { heard, reader, tape } = taped()
+  const leg = tape.name('leg')
+  for (let round = 0; round < 200; round++) {
+    const packets = [12, 36, 37, 92, 93, 172, 332, 1500].map(length =>
+      Uint8Array.from({ length }, (_, at) => (at * 7 + round) & 0xff),
+    )
+    for (const packet of packets) tape.audio(leg, round, false, packet, packet.length, 1, 2, 3)
+    tape.point(leg, round, figures)
+    reader.drain()
+    assert.equal(heard.splice(0), [
+      ...packets.map(packet => ['leg', round, packet.length, [...packet]]),
+      ['leg', round, figures],
+    ])
+  }
+  assert.is(reader.dropped, 0)
+})
+
+test('a whole packet that does not find all its slots is dropped whole', () => {
+  const { heard, reader, tape } = taped()
+  const leg = tape.name('leg')
+  const packet = new Uint8Array(172)
+  for (let count = 0; count < 5000; count++) tape.audio(leg, count, true, packet, 172, 1, 2, 3)
+  reader.drain()
+  assert.is(heard.length, 4095)
+  assert.is(reader.dropped, 905)
 })
 
 const sine = (amplitude: number): Int16Array =>
