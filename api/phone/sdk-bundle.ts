@@ -25,6 +25,7 @@ const internalNames = [
   'cells',
   'nextHop',
   'sendDigits',
+  'transaction',
   ...['cancelled', 'changed', 'claims', 'closeSpeaker', 'compact', 'confirmed', 'contact', 'contentLength'],
   ...['cseq', 'cseqMethod', 'cseqText', 'deadline', 'devicesChanged', 'dialog', 'disconnected', 'doubtLine'],
   ...['emit', 'engine', 'expired', 'expiresSeconds', 'failed', 'fallback', 'faltering', 'fault'],

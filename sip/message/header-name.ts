@@ -95,19 +95,16 @@ const compactForms: Readonly<Record<string, string>> = {
 /** Names as they are usually written: a parsed name that equals one becomes this very string, and outlives its message cheaply. */
 const usualNames = [...lists, ...singles]
 
-const slotOf = (length: number, first: number, last: number): number => (length * 37 + first * 7 + last) & 0xff
+const slotOf = (text: string, at: number, end: number): number =>
+  ((end - at) * 37 + text.charCodeAt(at) * 7 + text.charCodeAt(end - 1)) & 0xff
 /** Those names by `slotOf`: compared in the message without making a string. */
-const namesBySlot: (readonly string[] | undefined)[] = Array.from({ length: 256 }, () => undefined)
-for (const name of usualNames) {
-  const slot = slotOf(name.length, name.charCodeAt(0), name.charCodeAt(name.length - 1))
-  namesBySlot[slot] = [...(namesBySlot[slot] ?? []), name]
-}
+const namesBySlot = Array.from({ length: 256 }, (): string[] => [])
+for (const name of usualNames) namesBySlot[slotOf(name, 0, name.length)]?.push(name)
 
 /** The name that stands in `text` from `at` to `end`, as a shared string where it is a usual one. */
 export function headerNameAt(text: string, at: number, end: number): string {
-  const names = namesBySlot[slotOf(end - at, text.charCodeAt(at), text.charCodeAt(end - 1))]
-  if (names !== undefined)
-    for (const name of names) if (name.length === end - at && text.startsWith(name, at)) return name
+  for (const name of namesBySlot[slotOf(text, at, end)] ?? [])
+    if (name.length === end - at && text.startsWith(name, at)) return name
   return text.slice(at, end)
 }
 

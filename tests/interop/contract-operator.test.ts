@@ -162,6 +162,19 @@ operator('live calls, drain, metrics', async () => {
   assert.match(await ask(200, 'GET', '/metrics'), /^# HELP /m)
 })
 
+operator('captures of audio: begun for an account, listed, ended; what is not there is 404', async () => {
+  const [account] = (await ask(200, 'GET', '/operator/accounts?limit=1')).accounts
+  const capture = await ask(201, 'POST', '/operator/captures', { account: account.uuid, seconds: 60 })
+  assert.equal(await ask(200, 'GET', '/operator/captures'), [capture])
+  await ask(200, 'DELETE', `/operator/captures/${capture.uuid}`)
+  assert.equal(await ask(200, 'GET', '/operator/captures'), [])
+  await ask(404, 'DELETE', `/operator/captures/${capture.uuid}`)
+  await ask(404, 'POST', '/operator/captures', { account: unknownUuid })
+  await ask(404, 'POST', '/operator/captures', { call: unknownUuid })
+  for (const order of [{}, { account: account.uuid, call: unknownUuid }, { account: account.uuid, seconds: 3601 }])
+    await ask(422, 'POST', '/operator/captures', order)
+})
+
 operator('hosted documents: made, problems reported, changed, deleted; check without hosting', async () => {
   const body = '<Response><Say>Karibu {{From}}</Say></Response>'
   const made = await own(201, 'POST', '/documents/', { name: 'Greeting', body })
