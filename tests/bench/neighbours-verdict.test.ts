@@ -5,11 +5,12 @@ import { ways } from '../../bench/neighbours/ways.ts'
 
 const way = ways[0]
 const setUp = (p99: number, failed = 0) => ({ p50: 4, p90: 4, p99, failed })
-const attempt = (before: number, during: number, after: number, failed = 0): Attempt => ({
+const attempt = (before: number, during: number, after: number, failed = 0, pauseMs = 0): Attempt => ({
   worst: { done: 1, answers: { 200: 1 } },
   before: setUp(before),
   during: setUp(during, failed),
   after: setUp(after),
+  pauseMs,
 })
 const verdict = (...attempts: Attempt[]) => verdictOfRow({ way, attempts })
 
@@ -26,6 +27,13 @@ test('calls that fail exceed, however fast the others are', () => {
 test('where the machine was not still before or after, a small rise says nothing', () => {
   assert.is(verdict(attempt(8, 200, 300)), 'not still')
   assert.is(verdict(attempt(300, 500, 8)), 'exceeds')
+})
+
+test('a rise in which the machine itself stood still says nothing; failed calls do', () => {
+  assert.is(verdict(attempt(8, 200, 8, 0, 60)), 'not still')
+  assert.is(verdict(attempt(8, 200, 8, 0, 20)), 'exceeds')
+  assert.is(verdict(attempt(8, 200, 8, 1, 60)), 'exceeds')
+  assert.is(verdict(attempt(8, 12, 8, 0, 60)), 'holds')
 })
 
 test('what holds the second time holds; both attempts are shown', () => {
