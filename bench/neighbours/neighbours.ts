@@ -107,7 +107,11 @@ export async function neighbours({ seconds, isMeasured = () => true, onProgress 
     await on.kill('SIGTERM')
     storeCalls(join(on.dataFolder, 'sauti.db'), listed.uuid, storedCalls)
     await on.open()
-    if (processors !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
+    if (processors !== undefined) {
+      execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
+      // Of this process, which answers the switch's questions for names.
+      execFileSync('taskset', ['-acp', processors, String(process.pid)], { stdio: 'ignore' })
+    }
     expectStatus(await on.operator('PATCH', `/accounts/${quiet.uuid}`, { max_inbound_calls: 1000 }), 200)
     await quiet.asset('tone', sine(440, 2))
     await quiet.hosts('voice_inbound', '<Play asset="tone"/>')
