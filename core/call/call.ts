@@ -1,5 +1,5 @@
 import type { AccountLoads } from '../caps/account-loads.ts'
-import { CallSlots } from '../caps/call-slots.ts'
+import { CallSlots } from '../caps/caps.ts'
 import { DialCaps } from '../caps/dial-caps.ts'
 import type { TrunkLoads } from '../caps/trunk-loads.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
@@ -42,7 +42,7 @@ export class Call implements CallHost {
   readonly trunkLoads: TrunkLoads
   readonly loads: AccountLoads
   /** What it takes under caps. */
-  readonly places = new CallSlots(() => this.now())
+  readonly places = new CallSlots()
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare<Call>
   /** Made when the call ends. */

@@ -55,12 +55,12 @@ function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOw
     return
   }
   // A place of the account until the call ends: it is taken before the rows are on their way, so no two share one.
-  const place = call.places.take(call.loads.inbound, account.uuid, account.maxInboundCalls)
+  const place = call.places.take(call.loads.inbound, account.uuid, call.now(), account.maxInboundCalls)
   if (typeof place === 'string') admission.refuse(opening, 'END.4429')
   else {
     const rate = call.env.deck().find('inbound', number.number)
     const url = webhookUrl('voice_inbound', account, number)
-    admission.admit(opening, { rate, url, release: () => place.release() })
+    admission.admit(opening, { rate, url, release: () => place.release(call.now()) })
   }
 }
 

@@ -56,7 +56,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
       return
     }
     const { maxConcurrentCalls, maxCallsPerSecond } = account
-    const capped = call.places.take(call.loads.placed, account.uuid, maxConcurrentCalls, maxCallsPerSecond)
+    const capped = call.places.take(call.loads.placed, account.uuid, call.now(), maxConcurrentCalls, maxCallsPerSecond)
     if (typeof capped === 'string') {
       const what =
         capped === 'LIMIT.0429'
@@ -67,7 +67,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     }
     call.watch(
       () => {
-        capped.release()
+        capped.release(call.now())
         answer.ended()
       },
       () => answer.databaseFailed(),
@@ -109,7 +109,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
           return
         case 'refused':
           // Other calls have taken the money meanwhile.
-          capped.giveBack()
+          capped.giveBack(call.now())
           cannotPay()
           return
         case 'no-route':

@@ -130,16 +130,16 @@ function takePlaces(
   tokens: Caps,
 ): EndReason | (() => void) {
   const { uuid, maxConcurrentCalls, maxCallsPerSecond } = account
-  const ofAccount = call.places.take(call.loads.placed, uuid, maxConcurrentCalls, maxCallsPerSecond)
+  const ofAccount = call.places.take(call.loads.placed, uuid, call.now(), maxConcurrentCalls, maxCallsPerSecond)
   if (typeof ofAccount === 'string') return ofAccount === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
-  const ofToken = call.places.take(tokens, tokenUuid, maxConcurrent)
+  const ofToken = call.places.take(tokens, tokenUuid, call.now(), maxConcurrent)
   if (typeof ofToken === 'string') {
-    ofAccount.giveBack()
+    ofAccount.giveBack(call.now())
     return 'END.0486'
   }
   return () => {
-    ofAccount.release()
-    ofToken.release()
+    ofAccount.release(call.now())
+    ofToken.release(call.now())
   }
 }
 

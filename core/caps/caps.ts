@@ -54,3 +54,41 @@ export class Caps {
     return size
   }
 }
+
+/** A place under a cap. */
+export interface Place {
+  /** It is free again. Twice is no fault. */
+  release(now: number): void
+  /** It was never used: not even its moment counts against the calls a second. */
+  giveBack(now: number): void
+}
+
+/** The places that one call has taken under caps; what it forgot to give back is given back when it is gone. */
+export class CallSlots {
+  readonly #taken = new Set<Place>()
+
+  /** A place of `key`, or which cap forbids it. */
+  take(
+    caps: Caps,
+    key: string,
+    at: number,
+    maxLive: number,
+    maxPerSecond = Number.POSITIVE_INFINITY,
+  ): Place | CapRefusal {
+    const refused = caps.take(key, maxLive, maxPerSecond, at)
+    if (refused !== undefined) return refused
+    const leave = (end: () => void) => {
+      if (this.#taken.delete(place)) end()
+    }
+    const place: Place = {
+      release: now => leave(() => caps.release(key, now)),
+      giveBack: now => leave(() => caps.giveBack(key, at, now)),
+    }
+    this.#taken.add(place)
+    return place
+  }
+
+  releaseAll(now: number): void {
+    for (const place of [...this.#taken]) place.release(now)
+  }
+}

@@ -1,6 +1,6 @@
 import type { AccountProfile } from '../model/account.ts'
 import type { AccountLoads } from './account-loads.ts'
-import type { CallSlots, Place } from './call-slots.ts'
+import type { CallSlots, Place } from './caps.ts'
 
 /** How long a leg that leaves the switch waits for its turn. */
 const patienceMs = 1000
@@ -18,10 +18,10 @@ export class DialCaps {
   }
 
   /** Room for one more leg; undefined when the account has as many as it may have (END.4429). */
-  takeLeg(): Place | undefined {
+  takeLeg(now: number): Place | undefined {
     const account = this.#account()
     if (account === undefined) return undefined
-    const place = this.#places.take(this.#loads.dialled, account.uuid, account.maxDialledLegs)
+    const place = this.#places.take(this.#loads.dialled, account.uuid, now, account.maxDialledLegs)
     return typeof place === 'string' ? undefined : place
   }
 

@@ -246,7 +246,7 @@ export class Exchange {
 
   #forget(call: Call): void {
     this.#deadlines.set(call, undefined)
-    call.places.releaseAll()
+    call.places.releaseAll(call.now())
     // A call that has crashed may not have left its room.
     for (const legId of this.#calls.forget(call)) this.#inRoom({ type: 'room.leave', legId })
   }

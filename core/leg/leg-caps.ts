@@ -1,4 +1,4 @@
-import type { Place } from '../caps/call-slots.ts'
+import type { Place } from '../caps/caps.ts'
 import type { CallHost } from './call-host.ts'
 
 /** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
@@ -17,7 +17,7 @@ export class LegCaps {
 
   /** Takes a place; false when there is none (END.4429). */
   enter(): boolean {
-    this.#place = this.#host.dialCaps.takeLeg()
+    this.#place = this.#host.dialCaps.takeLeg(this.#host.now())
     return this.#place !== undefined
   }
 
@@ -48,6 +48,6 @@ export class LegCaps {
   /** Its leg is gone. Twice is no fault. */
   leave(): void {
     this.leaveQueue()
-    this.#place?.release()
+    this.#place?.release(this.#host.now())
   }
 }
