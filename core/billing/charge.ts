@@ -3,6 +3,10 @@ import type { Rate } from '../model/rate.ts'
 
 const secondsPerMinute = 60
 
+/** Whole seconds between two moments of the wall clock, begun ones included. */
+export const secondsBetween = (fromUnix: number, toUnix: number): number =>
+  Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
+
 /**
  * Seconds that are billed for `talkSeconds` of talk: at least the minimum, in whole increments. 0 for a leg that was
  * never answered. Part seconds count as whole ones.

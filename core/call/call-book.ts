@@ -1,29 +1,51 @@
+import { secondsBetween } from '../billing/charge.ts'
 import { callData } from '../events/call-data.ts'
 import type { EventCode } from '../events/catalogue.ts'
-import { endedRow, endingOf, stepOf } from '../leg/call-row.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
+import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Change } from '../ports/store.ts'
-import type { CallOpening } from './call-share.ts'
+import { callStatusTable, type StatusStep } from './call-status.ts'
+import type { ConversationFacts } from './conversation.ts'
 
-/** A call's row as it is now, and the changes and events that bring the database there. */
+/** What identifies a call from its first moment on. */
+type BegunFacts = Pick<
+  CallRecord,
+  'uuid' | 'sid' | 'accountUuid' | 'direction' | 'fromNumber' | 'toNumber' | 'customPayload'
+>
+
+/** A call at its first moment: what its row says, and what its document is to know. */
+export interface CallOpening
+  extends ConversationFacts,
+    Pick<BegunFacts, 'direction' | 'fromNumber' | 'toNumber' | 'customPayload'> {
+  readonly startedUnix: number
+}
+
+interface CallIdentity {
+  readonly callId: CallUuid
+  readonly sid: Sid
+  /** A new UUID. */
+  uuid(): string
+}
+
+/** A call's row as it is now, and the changes and events that bring the database there. `unix`: the call's own wall clock, ms. */
 export class CallBook {
-  readonly #uuid: () => string
-  readonly #unix: () => number
+  readonly #identity: CallIdentity
   #record: CallRecord | undefined
   #opening: CallOpening | undefined
 
-  /** `unix`: the call's own wall clock, ms. */
-  constructor(uuid: () => string, unix: () => number) {
-    this.#uuid = uuid
-    this.#unix = unix
+  constructor(identity: CallIdentity) {
+    this.#identity = identity
   }
 
   /** The row that the call will have. Nothing is written by this. */
   open(opening: CallOpening): void {
+    const { callId: uuid, sid } = this.#identity
+    const { account, direction, fromNumber, toNumber, customPayload, startedUnix } = opening
     this.#opening = opening
-    this.#record = opening.record
+    const begun = { uuid, sid, accountUuid: account.uuid, direction, fromNumber, toNumber, customPayload }
+    this.#record = begunRow(begun, startedUnix)
   }
 
   get opening(): CallOpening | undefined {
@@ -40,12 +62,11 @@ export class CallBook {
   }
 
   /** The change that appends an event. */
-  event(code: EventCode, data: Readonly<Record<string, unknown>>): Change {
+  event(code: EventCode, data: Readonly<Record<string, unknown>>, createdUnix: number): Change {
     const { accountUuid, uuid, sid, customPayload } = this.record
     const number = this.#opening?.ownNumber ?? null
-    const createdUnix = this.#unix()
     const event = {
-      uuid: this.#uuid(),
+      uuid: this.#identity.uuid(),
       code,
       accountUuid,
       callUuid: uuid,
@@ -59,13 +80,14 @@ export class CallBook {
   }
 
   /** Moves the status by its table and gives the changes that say so; empty when the step changes nothing. */
-  advance(step: 'ring' | 'answer'): readonly Change[] {
+  advance(step: Exclude<StatusStep, 'end'>, unix: number): readonly Change[] {
     const { record } = this
-    const set = stepOf(record, step, this.#unix())
-    if (set === undefined) return []
+    const status = callStatusTable[record.status][step]
+    if (status === undefined) return []
+    const set = step === 'answer' ? { status, answeredUnix: unix } : { status }
     this.#record = { ...record, ...set }
     const code = step === 'answer' ? 'CALL.0200' : 'CALL.0180'
-    return [{ type: 'call.update', uuid: record.uuid, set }, this.event(code, callData(this.#record))]
+    return [{ type: 'call.update', uuid: record.uuid, set }, this.event(code, callData(this.#record), unix)]
   }
 
   addCost(charge: Money): void {
@@ -73,15 +95,59 @@ export class CallBook {
   }
 
   /** Changes nothing when there was no row. */
-  end(reason: EndReason, unixMs: number): void {
-    if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, unixMs)
+  end(reason: EndReason, unix: number): void {
+    if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, unix)
   }
 
   /** The last of the row, and its event. */
-  close(ttsSeconds: number, quality: CallRecord['quality']): readonly Change[] {
+  close(ttsSeconds: number, quality: CallRecord['quality'], unix: number): readonly Change[] {
     this.#record = { ...this.record, ttsSeconds, quality }
     const code = this.#record.status === 'completed' ? 'CALL.0300' : 'CALL.0400'
     const row: Change = { type: 'call.update', uuid: this.#record.uuid, set: endingOf(this.#record) }
-    return [row, this.event(code, callData(this.#record))]
+    return [row, this.event(code, callData(this.#record), unix)]
   }
+}
+
+/** The row of a call that begins at `unixMs`. */
+export const begunRow = (
+  { uuid, sid, accountUuid, direction, fromNumber, toNumber, customPayload }: BegunFacts,
+  unixMs: number,
+): CallRecord => ({
+  uuid,
+  sid,
+  accountUuid,
+  direction,
+  fromNumber,
+  toNumber,
+  status: 'initiated',
+  reasonCode: '',
+  durationSeconds: null,
+  talkSeconds: null,
+  cost: 0,
+  ttsSeconds: 0,
+  customPayload,
+  quality: null,
+  startedUnix: unixMs,
+  answeredUnix: null,
+  endedUnix: null,
+  createdUnix: unixMs,
+})
+
+/** The row of a call that ends now. */
+function endedRow(call: CallRecord, reason: EndReason, unixMs: number): CallRecord {
+  const { startedUnix, answeredUnix, createdUnix } = call
+  return {
+    ...call,
+    status: callStatusTable[call.status].end ?? call.status,
+    reasonCode: reason,
+    endedUnix: unixMs,
+    durationSeconds: secondsBetween(startedUnix ?? createdUnix, unixMs),
+    talkSeconds: answeredUnix === null ? 0 : secondsBetween(answeredUnix, unixMs),
+  }
+}
+
+/** What the end writes into the row; the cost is the store's own sum. */
+const endingOf = (call: CallRecord): Partial<CallRecord> => {
+  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix } = call
+  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix }
 }

@@ -1,7 +1,7 @@
-import type { CallLegs } from '../leg/call-legs.ts'
 import type { Deadlines } from '../leg/deadlines.ts'
 import type { CallDump, HoldDump } from '../model/call-dump.ts'
 import type { CallRecord } from '../model/call-record.ts'
+import type { CallLegs } from './call-legs.ts'
 import type { CallPhase } from './call-phase.ts'
 import type { Conversation } from './conversation.ts'
 import type { StoreRequests } from './store-requests.ts'

@@ -2,32 +2,49 @@ import type { AccountLoads } from '../caps/account-loads.ts'
 import { CallSlots } from '../caps/caps.ts'
 import { DialCaps } from '../caps/dial-caps.ts'
 import type { TrunkLoads } from '../caps/trunk-loads.ts'
+import type { RoomEvent } from '../contract/conference-rooms.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
-import type { Found } from '../contract/exchange-event.ts'
+import type { Found, StoreEvent } from '../contract/exchange-event.ts'
 import type { ParallelBranches } from '../dial/parallel-branches.ts'
 import type { EventCode } from '../events/catalogue.ts'
 import type { BilledLeg } from '../leg/billed-leg.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import { CallLegs } from '../leg/call-legs.ts'
-import { qualityOf } from '../leg/call-row.ts'
 import { Deadlines } from '../leg/deadlines.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { LegOwner } from '../leg/leg-owner.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { releaseOf } from '../leg/release.ts'
+import type { SidSequence } from '../leg/sid.ts'
 import type { CallDump, HoldDump } from '../model/call-dump.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
+import type { AudioEvent } from '../ports/audio.ts'
+import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import { CallBook } from './call-book.ts'
 import { dumpOf } from './call-dump.ts'
-import { type CallInput, CallInputs } from './call-inputs.ts'
+import { CallLegs, type LegInput } from './call-legs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
-import type { CallShare } from './call-share.ts'
 import { ClosingTransaction } from './closing-transaction.ts'
 import { Conversation } from './conversation.ts'
 import { StoreRequests } from './store-requests.ts'
+
+export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
+
+/** What a call shares with the others of its exchange. */
+interface CallShare {
+  readonly env: CallEnvironment
+  readonly sids: SidSequence
+  readonly trunkLoads: TrunkLoads
+  readonly accountLoads: AccountLoads
+  emit(command: ExchangeCommand): void
+  /** Events of the leg are to come to that call. */
+  claim(leg: Leg, call: Call): void
+  absorbed(): void
+}
 
 /** One call: its row, its legs, its document. Events are handled whole; everything it wants goes out as commands. */
 export class Call implements CallHost {
@@ -43,8 +60,7 @@ export class Call implements CallHost {
   readonly loads: AccountLoads
   /** What it takes under caps. */
   readonly places = new CallSlots()
-  readonly #inputs = new CallInputs(this)
-  readonly #share: CallShare<Call>
+  readonly #share: CallShare
   /** Made when the call ends. */
   #closing: ClosingTransaction | undefined
   readonly #startedAt: number
@@ -59,7 +75,7 @@ export class Call implements CallHost {
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
-  constructor(share: CallShare<Call>, now: number) {
+  constructor(share: CallShare, now: number) {
     this.#share = share
     this.env = share.env
     this.callId = share.env.uuid() as CallUuid
@@ -68,13 +84,10 @@ export class Call implements CallHost {
     this.#startedUnix = share.env.unixMs()
     this.trunkLoads = share.trunkLoads
     this.loads = share.accountLoads
-    this.legs = new CallLegs(leg => share.claim(leg, this))
-    this.book = new CallBook(
-      () => share.env.uuid(),
-      () => this.unix(),
-    )
+    this.legs = new CallLegs(this)
     this.sid = share.sids.next(this.#startedUnix)
-    this.storeRequests = new StoreRequests(this.callId, command => this.emit(command), this)
+    this.book = new CallBook({ callId: this.callId, sid: this.sid, uuid: share.env.uuid })
+    this.storeRequests = new StoreRequests(this.callId, this)
     this.talk = new Conversation(this, share.sids, this.alarms, { answering: () => this.#answering() })
   }
 
@@ -129,7 +142,7 @@ export class Call implements CallHost {
 
   handle(input: CallInput, now: number): void {
     this.#now = now
-    if (!this.#inputs.handle(input)) this.#share.absorbed()
+    if (!this.#isTaken(input)) this.#share.absorbed()
     this.#tryClose()
   }
 
@@ -166,21 +179,27 @@ export class Call implements CallHost {
     this.#share.emit(command)
   }
 
+  adopt(leg: Leg, owner: LegOwner): void {
+    this.legs.adopt(leg, owner)
+    this.#share.claim(leg, this)
+  }
+
   commit(unit: readonly Change[], then: (result: CommitResult) => void = () => {}): void {
-    this.storeRequests.commit(unit, then)
+    this.emit(this.storeRequests.commit(unit, then))
   }
 
   lookup<K extends Lookup['kind']>(
     query: Extract<Lookup, { kind: K }>,
     then: (found: Extract<Found, { kind: K }>) => void,
   ): void {
-    this.storeRequests.lookup(query, found => {
+    const ask = this.storeRequests.lookup(query, found => {
       if (!this.isOver && found.kind === query.kind) then(found as Extract<Found, { kind: K }>)
     })
+    this.emit(ask)
   }
 
   event(code: EventCode, data: Readonly<Record<string, unknown>>): Change {
-    return this.book.event(code, data)
+    return this.book.event(code, data, this.unix())
   }
 
   get mayRecord(): boolean {
@@ -270,6 +289,32 @@ export class Call implements CallHost {
     }
   }
 
+  /** False: no part of the call waits for it (late, or repeated). */
+  #isTaken(input: CallInput): boolean {
+    switch (input.type) {
+      case 'store.committed':
+      case 'store.commit-failed':
+      case 'store.found':
+      case 'store.lookup-failed':
+        return this.storeRequests.handle(input)
+      case 'document.fetched':
+      case 'document.failed':
+        return this.talk.requestDone(input)
+      case 'audio.ready':
+      case 'audio.grown':
+      case 'audio.failed':
+        return this.talk.audioDone(input)
+      case 'room.entered':
+      case 'room.full':
+      case 'room.waiting':
+      case 'room.started':
+      case 'room.ended':
+        return this.talk.inRoom(input)
+      default:
+        return this.legs.handle(input)
+    }
+  }
+
   #step(step: PhaseStep): void {
     this.#phase = callPhaseTable[this.#phase][step] ?? this.#phase
   }
@@ -298,12 +343,12 @@ export class Call implements CallHost {
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
-      ...this.book.close(this.talk.speechSeconds, qualityOf(this.legs.all)),
+      ...this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
     ]
   }
 
   #answering(): void {
     const leg = this.#caller?.answered(this.unix())
-    this.commit([...this.book.advance('answer'), ...(leg === undefined ? [] : [leg])])
+    this.commit([...this.book.advance('answer', this.unix()), ...(leg === undefined ? [] : [leg])])
   }
 }

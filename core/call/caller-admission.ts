@@ -6,7 +6,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import type { Call } from './call.ts'
-import type { CallOpening } from './call-share.ts'
+import type { CallOpening } from './call-book.ts'
 import { type CallerAction, type CallerInput, type CallerState, callerTable } from './caller-states.ts'
 
 /** A caller who may come in. */
@@ -93,7 +93,9 @@ export class CallerAdmission {
       case 'store-ringing': {
         const billed = new BilledLeg(call, this.#leg, this.#admitted?.rate, call.alarms)
         call.own(billed)
-        call.commit([...this.#begun, ...billed.holding(), ...call.book.advance('ring')], result => this.#stored(result))
+        call.commit([...this.#begun, ...billed.holding(), ...call.book.advance('ring', call.unix())], result =>
+          this.#stored(result),
+        )
         return
       }
       case 'drop-hold':

@@ -33,11 +33,12 @@ export class ClosingTransaction {
   advance(): void {
     if (this.#isThrough || this.#storeRequests.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
     this.#unit ??= this.#listener.changes()
-    this.#storeRequests.commit(
+    const commit = this.#storeRequests.commit(
       this.#unit,
       () => this.#end(),
       () => this.#failed(),
     )
+    this.#host.emit(commit)
   }
 
   #failed(): void {

@@ -1,3 +1,4 @@
+import type { RoomEvent } from '../contract/conference-rooms.ts'
 import { arrived, type Hops } from '../contract/hops.ts'
 import { Conference } from '../dial/conference.ts'
 import { Dial } from '../dial/dial.ts'
@@ -10,6 +11,8 @@ import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
+import type { AudioEvent } from '../ports/audio.ts'
+import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change } from '../ports/store.ts'
 import { CallRecordings } from '../talk/call-recordings.ts'
 import { Party } from '../talk/party.ts'
@@ -151,7 +154,7 @@ export class Conversation {
         this.#speechMs += durationMs
       },
     })
-    host.legs.adopt(leg, party)
+    host.adopt(leg, party)
   }
 
   /** Asks for the first document; without a URL the account's fallback runs. */
@@ -170,9 +173,29 @@ export class Conversation {
     this.#script.start(host.now())
   }
 
-  /** The request has been answered: true when it was awaited. */
-  requestDone(requestId: string): boolean {
-    return this.#requests.delete(requestId) && !this.#host.isOver
+  /** The answer to a request for a document. False: nobody waits for it. */
+  requestDone(event: DocumentEvent): boolean {
+    const { requestId } = event
+    const isAwaited = this.#requests.delete(requestId) && !this.#host.isOver
+    if (!isAwaited || this.#script === undefined) return false
+    const now = this.#host.now()
+    if (event.type === 'document.fetched') this.#script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
+    else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
+    return true
+  }
+
+  /** What was asked of audio. False: nothing is played any more. */
+  audioDone(event: AudioEvent): boolean {
+    if (this.#host.isOver || this.#player === undefined) return false
+    this.#player.audioDone(event)
+    return true
+  }
+
+  /** What happens in the room of its Conference. False: it is in none. */
+  inRoom(event: RoomEvent): boolean {
+    if (this.#host.isOver || this.#dial === undefined) return false
+    this.#dial.inRoom(event)
+    return true
   }
 
   /** The call is over: the document posts what it still has to, and its Dial ends. */

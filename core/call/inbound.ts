@@ -1,12 +1,11 @@
 import { type Hops, isSpent } from '../contract/hops.ts'
 import type { InboundOffer } from '../contract/inbound-offer.ts'
-import { begunRow } from '../leg/call-row.ts'
 import { Leg } from '../leg/leg.ts'
 import type { NumberOwner } from '../model/account.ts'
-import type { CallRecord } from '../model/call-record.ts'
 import { e164Of, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
+import type { CallOpening } from './call-book.ts'
 import { CallerAdmission } from './caller-admission.ts'
 
 /**
@@ -47,8 +46,17 @@ function lookUpOwner(call: Call, leg: Leg, admission: CallerAdmission, number: s
 
 function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOwner, hops: Hops): void {
   const { account, number } = owner
-  const record = rowOf(call, leg, owner)
-  const opening = { record, account, ownNumber: number.number, payloadText: undefined, hops }
+  const opening: CallOpening = {
+    direction: 'inbound',
+    fromNumber: leg.number,
+    toNumber: number.number,
+    customPayload: null,
+    startedUnix: leg.startedUnix,
+    account,
+    ownNumber: number.number,
+    payloadText: undefined,
+    hops,
+  }
   const refused = refuseInbound(owner)
   if (refused !== undefined) {
     admission.refuse(opening, refused)
@@ -63,17 +71,3 @@ function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOw
     admission.admit(opening, { rate, url, release: () => place.release(call.now()) })
   }
 }
-
-const rowOf = ({ callId, sid }: Call, leg: Leg, { account, number }: NumberOwner): CallRecord =>
-  begunRow(
-    {
-      uuid: callId,
-      sid,
-      accountUuid: account.uuid,
-      direction: 'inbound',
-      fromNumber: leg.number,
-      toNumber: number.number,
-      customPayload: null,
-    },
-    leg.startedUnix,
-  )

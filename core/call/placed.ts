@@ -10,9 +10,7 @@ import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
 import { ParallelBranches } from '../dial/parallel-branches.ts'
 import { callData } from '../events/call-data.ts'
-import { begunRow } from '../leg/call-row.ts'
 import { assertNever } from '../model/assert-never.ts'
-import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
 import { admitPlacing, checkOrder, defaultTimeoutSeconds } from './admit.ts'
@@ -74,8 +72,18 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     )
     const hops = arrived()
     const payload = customPayloadOf(order.customPayload)
-    const record = rowOf(call, order, direction, payload.object)
-    call.book.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops })
+    call.book.open({
+      direction,
+      fromNumber: order.from,
+      toNumber: order.to,
+      customPayload: payload.object,
+      startedUnix: call.unix(),
+      account,
+      ownNumber: order.from,
+      payloadText: payload.text,
+      hops,
+    })
+    const { record } = call
     const prelude: readonly Change[] = [
       { type: 'call.insert', call: record },
       call.event('CALL.0100', callData(record)),
@@ -134,7 +142,7 @@ class PlacedLeg implements BranchListener<Branch> {
   }
 
   ringing(): void {
-    const changes = this.#call.isOver ? [] : this.#call.book.advance('ring')
+    const changes = this.#call.isOver ? [] : this.#call.book.advance('ring', this.#call.unix())
     if (changes.length > 0) this.#call.commit(changes)
   }
 
@@ -144,7 +152,7 @@ class PlacedLeg implements BranchListener<Branch> {
 
   answered(): void {
     this.#call.timers.clear(ringTimer)
-    this.#call.commit(this.#call.book.advance('answer'))
+    this.#call.commit(this.#call.book.advance('answer', this.#call.unix()))
   }
 
   ready(branch: Branch): void {
@@ -166,22 +174,3 @@ class PlacedLeg implements BranchListener<Branch> {
     // The call itself waits for its legs.
   }
 }
-
-const rowOf = (
-  call: Call,
-  order: OriginateOrder,
-  direction: CallDirection,
-  customPayload: CallRecord['customPayload'],
-): CallRecord =>
-  begunRow(
-    {
-      uuid: call.callId,
-      sid: call.sid,
-      accountUuid: order.accountId,
-      direction,
-      fromNumber: order.from,
-      toNumber: order.to,
-      customPayload,
-    },
-    call.unix(),
-  )

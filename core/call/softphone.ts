@@ -4,15 +4,14 @@ import type { Caps } from '../caps/caps.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { Found } from '../contract/exchange-event.ts'
 import { arrived } from '../contract/hops.ts'
-import { begunRow } from '../leg/call-row.ts'
 import { Leg } from '../leg/leg.ts'
-import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import { e164Of, isExtension } from '../routing/e164.ts'
 import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
+import type { CallOpening } from './call-book.ts'
 import { customPayloadOf } from './call-fields.ts'
 import { CallerAdmission } from './caller-admission.ts'
 
@@ -102,11 +101,16 @@ function admit(
     return
   }
   const payload = customPayloadOf(offer.endUser.customPayload)
-  const record = rowOf(call, leg, offer, found, payload.object)
-  const opening = {
-    record,
+  // The account's number is what others see; without one the extension is.
+  const fromNumber = number?.number ?? user.extensionNumber ?? leg.number
+  const opening: CallOpening = {
+    direction: isExtension(offer.to) ? 'internal' : 'outbound',
+    fromNumber,
+    toNumber: dialledNumber(offer.to),
+    customPayload: payload.object,
+    startedUnix: leg.startedUnix,
     account,
-    ownNumber: record.fromNumber,
+    ownNumber: fromNumber,
     payloadText: payload.text,
     hops: arrived(),
     endUser: user,
@@ -142,24 +146,3 @@ function takePlaces(
     ofToken.release(call.now())
   }
 }
-
-const rowOf = (
-  call: Call,
-  leg: Leg,
-  { to, endUser }: SoftphoneOffer,
-  { number, user }: FoundSoftphone,
-  customPayload: CallRecord['customPayload'],
-): CallRecord =>
-  begunRow(
-    {
-      uuid: call.callId,
-      sid: call.sid,
-      accountUuid: endUser.accountUuid,
-      direction: isExtension(to) ? 'internal' : 'outbound',
-      // The account's number is what others see; without one the extension is.
-      fromNumber: number?.number ?? user?.extensionNumber ?? leg.number,
-      toNumber: dialledNumber(to),
-      customPayload,
-    },
-    leg.startedUnix,
-  )

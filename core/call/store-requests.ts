@@ -14,18 +14,19 @@ interface StoreRequestsListener {
   databaseFailed(detail: string): void
 }
 
-/** Requests of a call to the store that are not answered yet. Answers to requests that were forgotten are absorbed. */
+/**
+ * Requests of a call to the store that are not answered yet; each begins with the command that it returns. Answers to
+ * requests that were forgotten are absorbed.
+ */
 export class StoreRequests {
   readonly #callId: CallUuid
-  readonly #emit: (command: ExchangeCommand) => void
   readonly #listener: StoreRequestsListener
   readonly #commits = new Map<number, PendingCommit>()
   readonly #lookups = new Map<number, (found: Found) => void>()
   #lastId = 0
 
-  constructor(callId: CallUuid, emit: (command: ExchangeCommand) => void, listener: StoreRequestsListener) {
+  constructor(callId: CallUuid, listener: StoreRequestsListener) {
     this.#callId = callId
-    this.#emit = emit
     this.#listener = listener
   }
 
@@ -39,16 +40,16 @@ export class StoreRequests {
     return this.#lookups.size
   }
 
-  commit(unit: readonly Change[], then: (result: CommitResult) => void, failed?: () => void): void {
+  commit(unit: readonly Change[], then: (result: CommitResult) => void, failed?: () => void): ExchangeCommand {
     const commitId = ++this.#lastId
     this.#commits.set(commitId, { then, failed })
-    this.#emit({ type: 'store.commit', callId: this.#callId, commitId, unit })
+    return { type: 'store.commit', callId: this.#callId, commitId, unit }
   }
 
-  lookup(query: Lookup, then: (found: Found) => void): void {
+  lookup(query: Lookup, then: (found: Found) => void): ExchangeCommand {
     const lookupId = ++this.#lastId
     this.#lookups.set(lookupId, then)
-    this.#emit({ type: 'store.lookup', callId: this.#callId, lookupId, query })
+    return { type: 'store.lookup', callId: this.#callId, lookupId, query }
   }
 
   /** The call has ended: it asks nothing more. */

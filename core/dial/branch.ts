@@ -1,7 +1,7 @@
+import { secondsBetween } from '../billing/charge.ts'
 import type { DialledLeg } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import { secondsBetween } from '../leg/call-row.ts'
 import { Leg, type LegEnding } from '../leg/leg.ts'
 import { LegCaps } from '../leg/leg-caps.ts'
 import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
@@ -190,7 +190,7 @@ export class Branch implements LegOwner {
     const billed = new BilledLeg(this.#host, leg, rate, this.#alarms)
     this.#billed = billed
     this.#step('place')
-    this.#host.legs.adopt(leg, this)
+    this.#host.adopt(leg, this)
     const unit = [
       ...prelude,
       { type: 'leg.insert', leg: leg.record() } as const,

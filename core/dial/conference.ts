@@ -1,7 +1,7 @@
+import { secondsBetween } from '../billing/charge.ts'
 import type { RoomEvent } from '../contract/conference-rooms.ts'
 import { conferenceData, dialCodes } from '../events/call-data.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import { secondsBetween } from '../leg/call-row.ts'
 import type { DialConnection, DialOutcome } from '../leg/dial-connection.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'

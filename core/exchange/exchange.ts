@@ -1,5 +1,4 @@
-import { Call } from '../call/call.ts'
-import type { CallInput } from '../call/call-inputs.ts'
+import { Call, type CallInput } from '../call/call.ts'
 import { beginInbound } from '../call/inbound.ts'
 import { beginPlaced } from '../call/placed.ts'
 import { beginSoftphone } from '../call/softphone.ts'

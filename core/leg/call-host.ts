@@ -6,12 +6,14 @@ import type { EventCode } from '../events/catalogue.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Money } from '../model/money.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
-import type { CallLegs } from './call-legs.ts'
+import type { Leg } from './leg.ts'
 import type { LegHost } from './leg-host.ts'
+import type { LegOwner } from './leg-owner.ts'
 
 /** What the parts of a call (legs, a dial, a player…) may ask of the call they belong to. */
 export interface CallHost extends LegHost {
-  readonly legs: Pick<CallLegs, 'adopt' | 'lost'>
+  /** From now on the leg belongs to the call, and its events are reported to `owner`. */
+  adopt(leg: Leg, owner: LegOwner): void
   readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
   readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>
   /** Its account has room for another recording. */

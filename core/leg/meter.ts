@@ -1,4 +1,4 @@
-import { billedSecondsFor, chargeFor } from '../billing/charge.ts'
+import { billedSecondsFor, chargeFor, secondsBetween } from '../billing/charge.ts'
 import { type Coverage, growAtSecond, nextGrowth, openingCoverage, warnAtSecond } from '../billing/hold-schedule.ts'
 import { chargeData } from '../events/charge-data.ts'
 import type { HoldDump } from '../model/call-dump.ts'
@@ -6,7 +6,6 @@ import type { HoldUuid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, Hold } from '../ports/store.ts'
 import type { CallHost } from './call-host.ts'
-import { secondsBetween } from './call-row.ts'
 import type { Leg } from './leg.ts'
 
 /** So often is money asked for again once the warning was played: the wallet may be topped up until the cut. */

@@ -6,7 +6,6 @@ import type { ExchangeCommand, Lookup } from '../../../core/contract/exchange-co
 import type { Found } from '../../../core/contract/exchange-event.ts'
 import { arrived } from '../../../core/contract/hops.ts'
 import type { CallHost } from '../../../core/leg/call-host.ts'
-import { begunRow } from '../../../core/leg/call-row.ts'
 import { Deadlines } from '../../../core/leg/deadlines.ts'
 import type { Leg } from '../../../core/leg/leg.ts'
 import type { LegOwner } from '../../../core/leg/leg-owner.ts'
@@ -42,18 +41,7 @@ export const trunk = (name: string): Trunk => ({
   mediaHosts: [],
 })
 
-const row = begunRow(
-  {
-    uuid: 'call' as CallUuid,
-    sid: 'CA1' as Sid,
-    accountUuid: acme.uuid,
-    direction: 'outbound',
-    fromNumber: '+254700000001',
-    toNumber: '+254733333333',
-    customPayload: null,
-  },
-  0,
-)
+const fromNumber = '+254700000001'
 
 /** A leg, and who acts on what it does. */
 interface Adopted {
@@ -68,7 +56,7 @@ export class DialHost implements CallHost {
   readonly adopted: Adopted[] = []
   readonly commits: ((result: CommitResult) => void)[] = []
   readonly lookups: ((found: Found) => void)[] = []
-  readonly callId = row.uuid
+  readonly callId = 'call' as CallUuid
   readonly mayRecord = false
   readonly isOver = false
   /** How long a leg waits for its turn to leave the switch. */
@@ -79,11 +67,18 @@ export class DialHost implements CallHost {
 
   constructor(turnMs: number) {
     this.#turnMs = turnMs
-    this.#book = new CallBook(
-      () => this.env.uuid(),
-      () => this.#now,
-    )
-    this.#book.open({ record: row, account: acme, ownNumber: row.fromNumber, payloadText: undefined, hops: arrived() })
+    this.#book = new CallBook({ callId: this.callId, sid: 'CA1' as Sid, uuid: this.env.uuid })
+    this.#book.open({
+      direction: 'outbound',
+      fromNumber,
+      toNumber: '+254733333333',
+      customPayload: null,
+      startedUnix: 0,
+      account: acme,
+      ownNumber: fromNumber,
+      payloadText: undefined,
+      hops: arrived(),
+    })
   }
 
   readonly env: CallEnvironment = {
@@ -104,9 +99,6 @@ export class DialHost implements CallHost {
   }
 
   readonly legs: CallHost['legs'] = {
-    adopt: (leg, owner) => {
-      this.adopted.push({ leg, owner })
-    },
     lost: leg => {
       if (!leg.step('lost')) return
       const owned = this.adopted.find(({ leg: { uuid } }) => uuid === leg.uuid)
@@ -126,6 +118,10 @@ export class DialHost implements CallHost {
     takeLeg: () => ({ release: () => this.done.push('-place'), giveBack: unused }),
     takeTurn: () => this.#now + this.#turnMs,
     giveTurnBack: () => this.done.push('-turn'),
+  }
+
+  adopt(leg: Leg, owner: LegOwner): void {
+    this.adopted.push({ leg, owner })
   }
 
   get record() {
@@ -165,7 +161,7 @@ export class DialHost implements CallHost {
   }
 
   event(...[code, data]: Parameters<CallHost['event']>): Change {
-    return this.#book.event(code, data)
+    return this.#book.event(code, data, this.#now)
   }
 
   addCost(charge: Parameters<CallHost['addCost']>[0]): void {

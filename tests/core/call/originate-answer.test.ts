@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { begunRow } from '../../../core/call/call-book.ts'
 import { OriginateAnswer, type OriginateInput, originateTable } from '../../../core/call/originate-answer.ts'
 import { causeOfRefusal, type OriginateResult, refusedBy } from '../../../core/contract/originate-order.ts'
-import { begunRow } from '../../../core/leg/call-row.ts'
 import type { CallUuid, Sid } from '../../../core/model/ids.ts'
 import { acme } from '../bed/acme.ts'
 

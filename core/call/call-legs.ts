@@ -1,21 +1,19 @@
-import type { RoomEvent } from '../contract/conference-rooms.ts'
-import type { StoreEvent } from '../contract/exchange-event.ts'
 import { dialDigitsId } from '../dial/dial.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import type { CallLegs } from '../leg/call-legs.ts'
 import { DigitDeduplication } from '../leg/digit-deduplication.ts'
 import type { Leg } from '../leg/leg.ts'
+import type { LostLeg } from '../leg/leg-host.ts'
+import type { LegOwner } from '../leg/leg-owner.ts'
+import type { Release } from '../leg/release.ts'
 import type { EndReason } from '../model/end-reason.ts'
-import type { Sid } from '../model/ids.ts'
-import type { AudioEvent } from '../ports/audio.ts'
-import type { DocumentEvent } from '../ports/documents.ts'
+import type { LegUuid, Sid } from '../model/ids.ts'
+import type { LegQuality } from '../model/leg-quality.ts'
 import type { MediaEvent } from '../ports/media.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Conversation } from './conversation.ts'
-import type { StoreRequests } from './store-requests.ts'
 
 type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
-export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
+export type LegInput = LegSignal | MediaEvent
 
 const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>['fault'], EndReason>> = {
   'no-common-codec': 'END.0488',
@@ -27,65 +25,71 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
 /** The remote sends nothing any more, or a browser never did. */
 const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
 
-/** What the inputs use of their call. */
-interface InputsContext extends CallHost {
+/** What the legs use of their call. */
+interface LegsContext extends CallHost {
   readonly sid: Sid
   readonly isLive: boolean
-  readonly legs: CallLegs
-  readonly storeRequests: StoreRequests
   readonly talk: Conversation
 }
 
-/** Routes each input of a call to the part that it concerns. False: no part waits for it (late, or repeated). */
-export class CallInputs {
-  readonly #call: InputsContext
+interface OwnedLeg {
+  readonly leg: Leg
+  readonly owner: LegOwner
+}
+
+/** The legs that a call has and has had, who acts on what each of them does, and what that means for the call. */
+export class CallLegs {
+  readonly #call: LegsContext
+  readonly #legs = new Map<LegUuid, OwnedLeg>()
   /** Made for the first digit. */
   #digits: DigitDeduplication | undefined
 
-  constructor(call: InputsContext) {
+  constructor(call: LegsContext) {
     this.#call = call
   }
 
-  handle(input: CallInput): boolean {
-    switch (input.type) {
-      case 'store.committed':
-      case 'store.commit-failed':
-      case 'store.found':
-      case 'store.lookup-failed':
-        return this.#call.storeRequests.handle(input)
-      case 'document.fetched':
-      case 'document.failed':
-        return this.#document(input)
-      case 'audio.ready':
-      case 'audio.grown':
-      case 'audio.failed':
-        if (this.#call.isOver || this.#call.talk.player === undefined) return false
-        this.#call.talk.player.audioDone(input)
-        return true
-      case 'room.entered':
-      case 'room.full':
-      case 'room.waiting':
-      case 'room.started':
-      case 'room.ended':
-        if (this.#call.isOver || this.#call.talk.dial === undefined) return false
-        this.#call.talk.dial.inRoom(input)
-        return true
-      default: {
-        const found = this.#call.legs.find(input.legId)
-        if (found === undefined) return false
-        return isMedia(input) ? this.#media(found.leg, input) : this.#signal(found.leg, input)
-      }
-    }
+  get all(): readonly Leg[] {
+    return [...this.#legs.values()].map(({ leg }) => leg)
   }
 
-  #document(event: DocumentEvent): boolean {
-    const { script } = this.#call.talk
-    if (!this.#call.talk.requestDone(event.requestId) || script === undefined) return false
-    const { requestId } = event
-    const now = this.#call.now()
-    if (event.type === 'document.fetched') script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
-    else script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
-    return true
+  /** Media quality of every leg is known, or nothing ever could be. */
+  get areMeasured(): boolean {
+    return this.all.every(leg => leg.isMeasured)
+  }
+
+  /** No part of these legs is left. */
+  get areGone(): boolean {
+    return this.all.every(leg => leg.isGone)
+  }
+
+  /** Of the legs that agreed on a codec. */
+  get quality(): readonly LegQuality[] {
+    return this.all.flatMap(({ uuid, role, number, stats }) =>
+      stats?.codec === undefined ? [] : [{ legUuid: uuid, role, number, media: stats }],
+    )
+  }
+
+  /** From now on the leg belongs to the call, and its events are reported to `owner`. */
+  adopt(leg: Leg, owner: LegOwner): void {
+    this.#legs.set(leg.uuid, { leg, owner })
+  }
+
+  /** The signalling has not reported the leg's end in time: it is taken as ended. */
+  lost(lost: LostLeg): void {
+    if (!lost.step('lost')) return
+    const owned = this.#legs.get(lost.uuid)
+    owned?.owner.signalled(owned.leg, { type: 'leg.ended', legId: lost.uuid, cause: { kind: 'timeout' } })
+  }
+
+  end({ reason, more }: Release): void {
+    for (const { leg } of this.#legs.values()) leg.end(reason, more)
+  }
+
+  /** What a leg or its media reports. False: no part of the call waits for it (late, or repeated). */
+  handle(input: LegInput): boolean {
+    const found = this.#legs.get(input.legId)
+    if (found === undefined) return false
+    return isMedia(input) ? this.#media(found.leg, input) : this.#signal(found.leg, input)
   }
 
   #signal(leg: Leg, event: LegSignal): boolean {
@@ -110,13 +114,13 @@ export class CallInputs {
         this.#digit(leg, event.digit, event.durationMs, true)
         return true
       default:
-        this.#call.legs.find(legId)?.owner.signalled(leg, event)
+        this.#legs.get(legId)?.owner.signalled(leg, event)
         return true
     }
   }
 
   #media(leg: Leg, event: MediaEvent): boolean {
-    const owner = this.#call.legs.find(leg.uuid)?.owner
+    const owner = this.#legs.get(leg.uuid)?.owner
     switch (event.type) {
       case 'media.opened':
         if (!leg.mediaOpened(event.sdp)) return false
@@ -172,7 +176,7 @@ export class CallInputs {
     leg.codec = event.codec
     leg.isReady = true
     // A caller's own offer was answered when the session was opened; a re-negotiation changes nothing for the call.
-    if (!wasReady) this.#call.legs.find(leg.uuid)?.owner.ready(leg)
+    if (!wasReady) this.#legs.get(leg.uuid)?.owner.ready(leg)
   }
 
   #adapted(leg: Leg): void {
@@ -182,7 +186,7 @@ export class CallInputs {
 
   #failed(leg: Leg, event: Extract<MediaEvent, { type: 'media.failed' }>): boolean {
     if (!event.reoffer) {
-      this.#call.legs.find(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
+      this.#legs.get(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
       return true
     }
     if (!leg.isLive) return false
