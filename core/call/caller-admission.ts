@@ -1,6 +1,7 @@
 import { callData } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
 import type { Leg } from '../leg/leg.ts'
+import type { AccountProfile, OwnedNumber, WebhookPurpose } from '../model/account.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
@@ -125,3 +126,7 @@ export class CallerAdmission {
     this.#step(result.ok ? 'stored' : 'cannot-pay')
   }
 }
+
+/** URL resolution of one purpose: the number's override, then the account's default; empty: there is none. */
+export const webhookUrl = (purpose: WebhookPurpose, account: AccountProfile, number: OwnedNumber): string =>
+  number.webhookUrls[purpose] || account.endpoints[purpose]

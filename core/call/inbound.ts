@@ -1,12 +1,56 @@
-import { type Hops, isSpent } from '../contract/hops.ts'
-import type { InboundOffer } from '../contract/inbound-offer.ts'
+import type { LoopOffered } from '../contract/exchange-event.ts'
+import { arrived, type Hops, isSpent } from '../contract/hops.ts'
 import { Leg } from '../leg/leg.ts'
 import type { NumberOwner } from '../model/account.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { LegUuid, TrunkUuid } from '../model/ids.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
+import type { SignalingEvent } from '../ports/signaling.ts'
 import { e164Of, presentedNumber } from '../routing/e164.ts'
-import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import type { CallOpening } from './call-book.ts'
-import { CallerAdmission } from './caller-admission.ts'
+import { CallerAdmission, webhookUrl } from './caller-admission.ts'
+
+/** A caller for one of our numbers, however he came. */
+export interface InboundOffer {
+  readonly legId: LegUuid
+  readonly from: { readonly user: string; readonly displayName: string }
+  readonly to: string
+  readonly sdp: string | undefined
+  readonly route: { readonly direction: 'inbound' | 'on-net'; readonly trunkName: string }
+  readonly codecs: readonly CodecName[]
+  readonly srtp: Trunk['srtp']
+  /** The address that its SIP came from, and the trunk's `media_hosts`. */
+  readonly source?: string
+  readonly mediaHosts: readonly string[]
+  readonly hops: Hops
+}
+
+/** A caller who came by a trunk, as that trunk is to be spoken with; undefined: the operator has just taken it out. */
+export function offerByTrunk(
+  { legId, from, to, sdp, source, maxForwards }: Extract<SignalingEvent, { readonly trunkId: TrunkUuid }>,
+  trunk: Trunk | undefined,
+): InboundOffer {
+  const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
+  const { codecs = [], srtp = 'off', mediaHosts = [] } = trunk ?? {}
+  const by = source === undefined ? {} : { source }
+  return { legId, from, to, sdp, route, codecs, srtp, mediaHosts, ...by, hops: arrived(maxForwards) }
+}
+
+/** A caller who is a leg of another call of this switch. */
+export function offerOnNet({ legId, from, to, sdp, hops }: LoopOffered): InboundOffer {
+  return {
+    legId,
+    from,
+    to,
+    sdp,
+    route: { direction: 'on-net', trunkName: '' },
+    codecs: [],
+    srtp: 'off',
+    mediaHosts: [],
+    hops,
+  }
+}
 
 /**
  * A caller for one of our numbers. A number without an owner is refused without a row: there is no account to keep it.
@@ -70,4 +114,11 @@ function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOw
     const url = webhookUrl('voice_inbound', account, number)
     admission.admit(opening, { rate, url, release: () => place.release(call.now()) })
   }
+}
+
+/** Why a call to an owned number is not taken; undefined: it is. */
+function refuseInbound({ account, number }: NumberOwner): EndReason | undefined {
+  if (account.status === 'suspended') return 'END.4403'
+  if (!number.isActive) return 'END.0404'
+  return undefined
 }

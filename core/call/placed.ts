@@ -1,11 +1,6 @@
 import { isCovered } from '../billing/charge.ts'
 import { arrived } from '../contract/hops.ts'
-import {
-  type OriginateOrder,
-  type OriginateRefusal,
-  type OriginateResult,
-  refusedBy,
-} from '../contract/originate-order.ts'
+import { type OriginateOrder, type OriginateRefusal, refusedBy } from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
 import { ParallelBranches } from '../dial/parallel-branches.ts'
@@ -13,10 +8,10 @@ import { callData } from '../events/call-data.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
-import { admitPlacing, checkOrder, defaultTimeoutSeconds } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 import { OriginateAnswer } from './originate-answer.ts'
+import { admitPlacing, checkOrder, defaultTimeoutSeconds } from './placing.ts'
 
 const ringTimer = 'placed:ring'
 
@@ -24,8 +19,8 @@ const ringTimer = 'placed:ring'
  * A call placed by API. It is admitted (account, number, destination, rate, caps, money) and durable before the INVITE
  * goes out; the answer of the API is given then. A refused one leaves nothing.
  */
-export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: OriginateResult) => void): void {
-  const answer = new OriginateAnswer(reply)
+export function beginPlaced(call: Call, requestId: string, order: OriginateOrder): void {
+  const answer = new OriginateAnswer(result => call.emit({ type: 'originate.done', requestId, result }))
   const refuse = (refusal: OriginateRefusal) => {
     answer.refused(refusal)
     call.finish('END.0403')

@@ -9,11 +9,10 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import { e164Of, isExtension } from '../routing/e164.ts'
-import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import type { CallOpening } from './call-book.ts'
 import { customPayloadOf } from './call-fields.ts'
-import { CallerAdmission } from './caller-admission.ts'
+import { CallerAdmission, webhookUrl } from './caller-admission.ts'
 
 interface SoftphoneOffer {
   readonly legId: LegUuid

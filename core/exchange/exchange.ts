@@ -1,5 +1,5 @@
 import { Call, type CallInput } from '../call/call.ts'
-import { beginInbound } from '../call/inbound.ts'
+import { beginInbound, type InboundOffer, offerByTrunk, offerOnNet } from '../call/inbound.ts'
 import { beginPlaced } from '../call/placed.ts'
 import { beginSoftphone } from '../call/softphone.ts'
 import { AccountLoads } from '../caps/account-loads.ts'
@@ -9,16 +9,18 @@ import { ConferenceRooms, type RoomCommand, type RoomEvent } from '../contract/c
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
-import { type InboundOffer, offerByTrunk, offerOnNet } from '../contract/inbound-offer.ts'
 import { refusedBy } from '../contract/originate-order.ts'
+import { drainRetrySeconds } from '../leg/release.ts'
 import { SidSequence } from '../leg/sid.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 import { CallRegister } from './call-register.ts'
 import { DeadlineHeap } from './deadline-heap.ts'
-import { Drain } from './drain.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
+
+/** Among the deadlines of calls: when a drain ends those that still live. */
+const drainDeadline = 'drain'
 
 export interface ExchangeCounters {
   /** Calls begun since the start, refused ones included. */
@@ -39,7 +41,7 @@ export class Exchange {
   readonly counters: ExchangeCounters = { begun: 0, absorbed: 0, crashed: 0, turnedAway: 0 }
   readonly #env: CallEnvironment
   readonly #calls = new CallRegister()
-  readonly #deadlines = new DeadlineHeap<Call>()
+  readonly #deadlines = new DeadlineHeap<Call | typeof drainDeadline>()
   readonly #accountLoads = new AccountLoads()
   /** Calls placed by phone token. */
   readonly #tokenLoads = new Caps()
@@ -47,7 +49,10 @@ export class Exchange {
   readonly #loopback: Loopback
   readonly #rooms: ConferenceRooms
   readonly #sids: SidSequence
-  readonly #drain = new Drain()
+  /** No new calls are taken; those that still live at the drain's deadline are ended. */
+  #isDraining = false
+  /** Legs refused while draining, whose end is still to be reported. */
+  readonly #refusedLegs = new Set<LegUuid>()
   #out: ExchangeCommand[] = []
   #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
 
@@ -94,7 +99,7 @@ export class Exchange {
   }
 
   get isDraining(): boolean {
-    return this.#drain.isOn
+    return this.#isDraining
   }
 
   handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
@@ -103,21 +108,16 @@ export class Exchange {
   }
 
   timeout(now: number): readonly ExchangeCommand[] {
-    if (this.#drain.takeDue(now)) {
-      for (const call of this.#calls.all()) this.#run(call, now, () => call.finish('END.5503'))
-    }
-    for (let call = this.#deadlines.takeDue(now); call !== undefined; call = this.#deadlines.takeDue(now)) {
-      const due = call
-      this.#guard(due, () => due.timeout(now))
+    for (let next = this.#deadlines.takeDue(now); next !== undefined; next = this.#deadlines.takeDue(now)) {
+      const due = next
+      if (due !== drainDeadline) this.#guard(due, () => due.timeout(now))
+      else for (const call of this.#calls.all()) this.#run(call, now, () => call.finish('END.5503'))
     }
     return this.#work(now)
   }
 
   deadline(): number | undefined {
-    const next = this.#deadlines.next()
-    const drain = this.#drain.deadline
-    if (next === undefined || drain === undefined) return next ?? drain
-    return Math.min(next, drain)
+    return this.#deadlines.next()
   }
 
   /** Legs between two numbers of this switch make events for one another: they are worked off before it returns. */
@@ -153,10 +153,12 @@ export class Exchange {
         return
       }
       case 'exchange.drain':
-        this.#drain.begin(event.deadline)
+        this.#isDraining = true
+        this.#deadlines.set(drainDeadline, event.deadline)
         return
       case 'exchange.resume':
-        this.#drain.resume()
+        this.#isDraining = false
+        this.#deadlines.set(drainDeadline, undefined)
         return
       default:
         this.#deliver(event, now)
@@ -169,7 +171,7 @@ export class Exchange {
       this.#guard(call, () => call.handle(event, now))
       return
     }
-    if (event.type === 'leg.ended' && this.#drain.ended(event.legId)) return
+    if (event.type === 'leg.ended' && this.#refusedLegs.delete(event.legId)) return
     this.counters.absorbed++
   }
 
@@ -186,24 +188,22 @@ export class Exchange {
   }
 
   #refusesNew(legId: LegUuid): boolean {
-    if (!this.#drain.isOn) return false
+    if (!this.#isDraining) return false
     this.counters.turnedAway++
-    this.#emit(this.#drain.refuse(legId))
+    this.#refusedLegs.add(legId)
+    this.#emit({ type: 'leg.end', legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
     return true
   }
 
   #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
-    if (this.#drain.isOn) {
+    if (this.#isDraining) {
       this.counters.turnedAway++
       const result = refusedBy('END.5503', 'the switch is draining')
       this.#out.push({ type: 'originate.done', requestId, result })
       return
     }
     const call = this.#newCall(now)
-    const reply = (result: Extract<ExchangeCommand, { type: 'originate.done' }>['result']) => {
-      this.#out.push({ type: 'originate.done', requestId, result })
-    }
-    this.#run(call, now, () => beginPlaced(call, order, reply))
+    this.#run(call, now, () => beginPlaced(call, requestId, order))
   }
 
   #newCall(now: number): Call {

@@ -3,7 +3,7 @@ import type { Found } from '../contract/exchange-event.ts'
 import { type OriginateOrder, type OriginateRefusal, refusedBy, refusedField } from '../contract/originate-order.ts'
 import type { Route } from '../dial/branch-options.ts'
 import { routesToNumber, routesToUser } from '../dial/resolve-child.ts'
-import type { AccountProfile, NumberOwner, OwnedNumber, WebhookPurpose } from '../model/account.ts'
+import type { AccountProfile } from '../model/account.ts'
 import type { CallDirection } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
@@ -65,14 +65,3 @@ export function admitPlacing(
   const places = [routesToNumber(order.to, found, env)]
   return { ok: true, account, direction: 'outbound', unreachable: undefined, places, rate }
 }
-
-/** Why a call to an owned number is not taken; undefined: it is. */
-export function refuseInbound({ account, number }: NumberOwner): EndReason | undefined {
-  if (account.status === 'suspended') return 'END.4403'
-  if (!number.isActive) return 'END.0404'
-  return undefined
-}
-
-/** URL resolution of one purpose: the number's override, then the account's default; empty: there is none. */
-export const webhookUrl = (purpose: WebhookPurpose, account: AccountProfile, number: OwnedNumber): string =>
-  number.webhookUrls[purpose] || account.endpoints[purpose]
