@@ -27,7 +27,7 @@ export async function openLongCall(
   const [callId, legId, other] = ['call-1' as CallUuid, 'leg-1' as LegUuid, 'leg-2' as LegUuid]
   const sid = 'CAlong'
   if (seconds === 0) return { traces, sid }
-  recorder.sip(option('INVITE', 1), flow, false)
+  recorder.message(option('INVITE', 1), flow, false)
   recorder.dialog(legId, 'long@h')
   const leg = { type: 'leg.dial', callId, target: { kind: 'uri', uri: 'sip:x@y.test' } }
   for (const id of [legId, other]) recorder.command({ ...leg, legId: id } as Parameters<typeof recorder.command>[0])
@@ -51,8 +51,13 @@ export async function openLongCall(
     now = second * 1000
     for (const leg of legs) tape.point(leg, began + now, figuresAt(second))
     for (; written < (second * events) / seconds; written++) {
-      if (written % 2 === 0) recorder.sip(option('OPTIONS', written + 2), flow, written % 4 === 0)
-      else recorder.verb(callId, { name: 'Say', line: written, column: 3, url: 'https://acme.test/in' })
+      if (written % 2 === 0) recorder.message(option('OPTIONS', written + 2), flow, written % 4 === 0)
+      else
+        recorder.command({
+          type: 'verb.began',
+          callId,
+          verb: { name: 'Say', line: written, column: 3, url: 'https://acme.test/in' },
+        })
     }
     // The thread takes what waits ten times a second.
     if (second % 400 === 399) await new Promise(resolve => setTimeout(resolve, second < 1000 ? 1000 : 250))

@@ -4,7 +4,6 @@ import type { LoadBounds } from '../admission/load.ts'
 import { OverloadControl } from '../admission/overload-control.ts'
 import { Destinations } from '../billing/destinations.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
-import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import { Latencies } from '../metrics/latencies.ts'
 import type { PhoneBinding } from '../model/phone.ts'
@@ -124,7 +123,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const calls = options.functions?.over(store.calls) ?? store.calls
   const exchange = new Exchange(
     callEnvironment({
-      knownOwner: number => calls.knownOwner(number),
+      knownOwner: calls.knownOwner,
       clock,
       random,
       trunks: trunks.current,
@@ -135,17 +134,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       recordingsFolder,
       recordingDays: settings.recordingDays,
       recordingQuota: settings.quotas.recordingBytes,
-      verbBegan: traces && ((callId, verb) => traces.recorder.verb(callId, verb)),
     }),
   )
-  const runner = new ExchangeRunner({
-    exchange,
-    store: calls,
-    clock,
-    log,
-    recorder: traces?.recorder,
-  })
-  closers.add('exchange', () => runner.close())
   const trunkCalls = new TrunkCalls({
     folder: join(settings.dataFolder, 'cache', 'trunk-tests'),
     loads: exchange.trunkLoads,
@@ -157,25 +147,28 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     random,
   })
-  const emit = (event: ExchangeEvent) => {
-    if (!trunkCalls.takes(event)) runner.post(event)
-  }
+  const runner = new ExchangeRunner({
+    exchange,
+    store: calls,
+    clock,
+    log,
+    recorder: traces?.recorder,
+    outside: trunkCalls.legs,
+  })
+  closers.add('exchange', () => runner.close())
+  const emit = runner.post
 
   const { allowPrivateUrls } = settings
   const names = new NameResolver({ servers: settings.dns })
   closers.add('names', () => names.close())
   const web = { allowPrivateUrls, resolve: resolveBy(names) }
-  const http = new HttpClient({ ...web, timed: ms => latencies.observe('document', ms) })
+  const http = new HttpClient({ ...web, timed: { as: 'document', by: latencies } })
   closers.add('http', () => http.close())
   const audio = new AudioLibrary({
     cacheFolder: join(settings.dataFolder, 'cache'),
     engine: options.speech ?? openSpeech(settings, log, names),
     http,
-    findAsset: async (account, slug) => {
-      const asset = await assets.find(account, slug)
-      if (asset === undefined) return undefined
-      return { path: assets.fileOf(asset), durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
-    },
+    assets,
     emit,
     log,
   })
@@ -206,7 +199,6 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     random,
     log,
     gate: admission,
-    mostSetUps: () => admission.mostSetUps,
     ...(tls === undefined ? {} : { tls: tls.current }),
     ...(traces === undefined ? {} : { tap: traces.tap }),
   })
@@ -239,7 +231,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   })
   closers.add('load monitor', () => monitor.stop())
   const captures = traces && new AudioCaptures({ exchange, recorder: traces.recorder, clock, uuid })
-  runner.connect({ signaling, media: captures?.over(media) ?? media, documents, audio })
+  captures?.connect(media, runner)
+  runner.connect({ signaling, media, documents, audio })
   trunkCalls.connect({ signaling, media })
   closers.add('trunk tests', () => trunkCalls.close())
 
@@ -267,7 +260,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   retention.start()
   closers.add('retention', () => retention.stop())
   // Callbacks that hang must not take the connections that documents need.
-  const callbackHttp = new HttpClient({ ...web, timed: ms => latencies.observe('callback', ms) })
+  const callbackHttp = new HttpClient({ ...web, timed: { as: 'callback', by: latencies } })
   closers.add('callbacks', () => callbackHttp.close())
   const { outbox, callbackEnds } = store
   const delivery = new CallbackDelivery({

@@ -255,7 +255,7 @@ export class Conversation {
         if (!host.isOver) host.commit([host.event(code, { sid: host.record.sid, ...data })])
       },
       end: (reason, rejectWith) => host.finish(reason, rejectWith),
-      began: host.env.verbBegan && (verb => host.env.verbBegan?.(host.callId, verb)),
+      began: verb => host.emit({ type: 'verb.began', callId: host.callId, verb }),
     }
   }
 

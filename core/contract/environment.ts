@@ -2,10 +2,9 @@ import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
 import type { SipPlace } from '../billing/sip-prefix.ts'
 import type { NumberOwner } from '../model/account.ts'
-import type { CallUuid, RecordingUuid, Sid } from '../model/ids.ts'
+import type { RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
-import type { BegunVerb } from '../verbs/index.ts'
 
 /** Where a recording is: relative to the recordings folder for the row, and as media is to open it. */
 interface RecordingPlace {
@@ -45,8 +44,6 @@ export const defaultCallTimes: CallTimes = Object.freeze({
 
 /** What comes into the machine from outside besides events: randomness, wall clock, tables and names. */
 export interface CallEnvironment {
-  /** A verb of a document begins. Missing: not reported. */
-  verbBegan?: ((callId: CallUuid, verb: BegunVerb) => void) | undefined
   /** A new UUID. */
   uuid(): string
   /** In [0, 1). */

@@ -5,6 +5,7 @@ import type { DocumentFetch } from '../ports/documents.ts'
 import type { MediaCommand } from '../ports/media.ts'
 import type { SignalingCommand } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
+import type { BegunVerb } from '../verbs/index.ts'
 import type { RoomCommand } from './conference-rooms.ts'
 import type { Hops } from './hops.ts'
 import type { OriginateResult } from './originate-order.ts'
@@ -53,6 +54,8 @@ export type ExchangeCommand =
     }
   | { readonly type: 'store.lookup'; readonly callId: CallUuid; readonly lookupId: number; readonly query: Lookup }
   | { readonly type: 'originate.done'; readonly requestId: string; readonly result: OriginateResult }
+  /** A verb of a document begins. Nothing is to be done; people read it in the trace. */
+  | { readonly type: 'verb.began'; readonly callId: CallUuid; readonly verb: BegunVerb }
   /** The call has ended and its last row is durable, or is given up after a failing database. */
   | { readonly type: 'call.over'; readonly callId: CallUuid; readonly record: CallRecord }
   | {

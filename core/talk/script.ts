@@ -30,8 +30,8 @@ export interface Stage {
   dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
   report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
   end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
-  /** A verb begins. Default: not reported. */
-  readonly began?: ((verb: BegunVerb) => void) | undefined
+  /** A verb begins. */
+  began(verb: BegunVerb): void
 }
 
 /**
@@ -46,12 +46,7 @@ export class Script {
   #lastDial: DialOutcome | undefined
 
   constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
-    this.#program = new Interpreter({
-      url,
-      context,
-      rules,
-      ...(stage.began === undefined ? {} : { began: stage.began }),
-    })
+    this.#program = new Interpreter({ url, context, rules, began: stage.began })
     this.#context = context
     this.#stage = stage
   }

@@ -456,6 +456,7 @@ export class Simulation {
       case 'room.enter':
       case 'room.attend':
       case 'room.leave':
+      case 'verb.began':
         return
       default:
         if (isMedia(command)) this.#performMedia(command)

@@ -1,21 +1,25 @@
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { SipAddresses } from './sip-record.ts'
 import { longestBody, noteOfCommand, noteOfEvent, notesOfUnit } from './trace-notes.ts'
 import type { TraceSink } from './trace-sink.ts'
 
 /**
  * What the switch shows of its calls, as notes for a sink. It keeps nothing and never waits; secrets go to the sink, which
- * covers them before anything is kept. Times are Unix milliseconds with fractions, from `now`.
+ * covers them before anything is kept. Times are Unix milliseconds with fractions.
  */
 export class TraceRecorder {
   readonly #sink: TraceSink
-  readonly #now: () => number
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #offsetMs: number
 
-  constructor(sink: TraceSink, now: () => number) {
+  /** `offsetMs`: from the clock's `now` to Unix milliseconds. */
+  constructor(sink: TraceSink, clock: Pick<Clock, 'now'>, offsetMs = 0) {
     this.#sink = sink
-    this.#now = now
+    this.#clock = clock
+    this.#offsetMs = offsetMs
   }
 
   // What the exchange receives and what it asks for.
@@ -57,6 +61,9 @@ export class TraceRecorder {
         this.#sink.over(this.#now(), command.callId, record)
         return
       }
+      case 'verb.began':
+        this.#sink.note(this.#now(), command.callId, '', { kind: 'verb', ...command.verb })
+        return
       case 'leg.dial': {
         const { target, legId } = command
         const number = target.kind === 'trunk' ? target.number : target.kind === 'uri' ? target.uri : ''
@@ -73,14 +80,6 @@ export class TraceRecorder {
     }
   }
 
-  /** A verb of a document begins. */
-  verb(
-    callId: CallUuid,
-    verb: { readonly name: string; readonly line: number; readonly column: number; readonly url: string },
-  ): void {
-    this.#sink.note(this.#now(), callId, '', { kind: 'verb', ...verb })
-  }
-
   /** One try of a status callback. */
   callback(callId: CallUuid, tried: Readonly<Record<string, unknown>>): void {
     this.#sink.note(this.#now(), callId, '', { kind: 'webhook', ...tried })
@@ -89,11 +88,15 @@ export class TraceRecorder {
   // What the transport sees.
 
   /** The leg's dialog has this Call-ID: messages that were seen before belong to it. */
-  dialog(legId: LegUuid, callId: string): void {
-    this.#sink.dialog(legId, callId)
+  dialog(legId: string, callId: string): void {
+    this.#sink.dialog(legId as LegUuid, callId)
   }
 
-  sip(bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void {
+  message(bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void {
     this.#sink.sip(this.#now(), bytes, addresses, isSent)
+  }
+
+  #now(): number {
+    return this.#clock.now() + this.#offsetMs
   }
 }

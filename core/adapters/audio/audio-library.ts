@@ -17,8 +17,10 @@ interface AudioLibraryOptions {
   readonly cacheFolder: string
   readonly engine: SpeechEngine
   readonly http: Pick<HttpClient, 'get'>
-  /** An uploaded asset's file; undefined when the account has none of that slug. */
-  readonly findAsset: (account: AccountUuid, slug: string) => Promise<AssetFile | undefined>
+  readonly assets: {
+    /** An uploaded asset's file; undefined when the account has none of that slug. */
+    audioOf(account: AccountUuid, slug: string): Promise<AssetFile | undefined>
+  }
   readonly emit: (event: AudioEvent) => void
   readonly log: Log
   /** Default 512 MB. */
@@ -113,7 +115,7 @@ export class AudioLibrary implements Audio {
   }
 
   async #asset(account: AccountUuid, slug: string): Promise<CachedAudio | AudioFault> {
-    const found = slugPattern.test(slug) ? await this.#options.findAsset(account, slug) : undefined
+    const found = slugPattern.test(slug) ? await this.#options.assets.audioOf(account, slug) : undefined
     if (found === undefined) return audioFault('PLAY.0404', `no asset ${JSON.stringify(slug.slice(0, 64))}`)
     return this.#assets.load(account, found)
   }

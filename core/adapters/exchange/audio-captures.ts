@@ -14,6 +14,13 @@ export interface AudioCapture {
   readonly endsUnix: number
 }
 
+type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
+
+/** What reports legs that begin. */
+interface LegWatch {
+  legOpened: ((opened: OpenCommand) => void) | undefined
+}
+
 interface Running extends AudioCapture {
   readonly endsAt: number
 }
@@ -40,20 +47,16 @@ export class AudioCaptures {
   readonly #parts: AudioCapturesParts
   readonly #running = new Map<string, Running>()
   #media: Pick<Media, 'execute'> | undefined
+  #runner: LegWatch | undefined
 
   constructor(parts: AudioCapturesParts) {
     this.#parts = parts
   }
 
-  /** The media port as the exchange has it: legs that begin are seen here. */
-  over(media: Media): Media {
+  /** `runner` reports legs that begin, while any capture may want them. */
+  connect(media: Pick<Media, 'execute'>, runner: LegWatch): void {
     this.#media = media
-    return {
-      execute: command => {
-        media.execute(command)
-        if (command.type === 'media.open' && this.#running.size > 0) this.#begun(command)
-      },
-    }
+    this.#runner = runner
   }
 
   /** Oldest first. */
@@ -95,11 +98,13 @@ export class AudioCaptures {
     const beganUnix = clock.unixMs()
     const capture = { uuid: uuid(), call, account, beganUnix, endsUnix: beganUnix + seconds * 1000 }
     this.#running.set(capture.uuid, { ...capture, endsAt: clock.now() + seconds * 1000 })
+    if (this.#runner !== undefined) this.#runner.legOpened = opened => this.#begun(opened)
     for (const each of calls) this.#capture(each)
     return capture
   }
 
-  #begun({ callId, legId }: Extract<MediaCommand, { type: 'media.open' }>): void {
+  #begun({ callId, legId }: OpenCommand): void {
+    this.#forgetEnded()
     const call = this.#parts.exchange.callOfLeg(legId)
     const forMs = this.#remainingMs(callId, call?.record.accountUuid)
     if (forMs > 0) this.#order(legId, forMs)
@@ -128,5 +133,6 @@ export class AudioCaptures {
   #forgetEnded(): void {
     const now = this.#parts.clock.now()
     for (const [uuid, { endsAt }] of this.#running) if (endsAt <= now) this.#running.delete(uuid)
+    if (this.#running.size === 0 && this.#runner !== undefined) this.#runner.legOpened = undefined
   }
 }

@@ -25,7 +25,6 @@ interface EnvironmentOptions {
   /** Bytes that an account's recordings may take where its operator has said nothing else. */
   readonly recordingQuota: number
   readonly times?: CallTimes
-  readonly verbBegan?: CallEnvironment['verbBegan']
 }
 
 const dayMs = 24 * 3600 * 1000
@@ -34,7 +33,7 @@ const dayMs = 24 * 3600 * 1000
 export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
   const { clock, random } = options
   return {
-    uuid: () => random.uuid(),
+    uuid: random.uuid,
     random: () => fractionOf(random),
     unixMs: () => clock.unixMs(),
     knownOwner: options.knownOwner,
@@ -42,7 +41,6 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     bindingsOf: options.bindingsOf,
     sipTarget: options.sipTarget,
     codecsIn,
-    verbBegan: options.verbBegan,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
     recordingPlace: (sid, uuid, unixMs, format) => {

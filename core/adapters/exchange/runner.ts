@@ -5,7 +5,7 @@ import type { ExchangeCommand } from '../../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../../contract/exchange-event.ts'
 import { type OriginateOrder, type OriginateResult, refusedBy } from '../../contract/originate-order.ts'
 import type { Exchange } from '../../exchange/exchange.ts'
-import type { CallUuid } from '../../model/ids.ts'
+import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { Audio } from '../../ports/audio.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Documents } from '../../ports/documents.ts'
@@ -15,6 +15,8 @@ import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
 import type { CallStore } from '../../ports/store.ts'
 import type { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { lookUp } from './look-up.ts'
+
+type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
 
 interface ExchangePorts {
   readonly signaling: Signaling
@@ -30,6 +32,8 @@ interface ExchangeRunnerOptions {
   readonly log: Log
   /** What records calls. Default: nothing does. */
   readonly recorder?: TraceRecorder | undefined
+  /** Legs that run outside of the exchange, and who takes what happens to them. Default: there are none. */
+  readonly outside?: ReadonlyMap<LegUuid, (event: ExchangeEvent) => void>
 }
 
 /** Longest text of a fault that goes into the machine and the log. */
@@ -40,6 +44,8 @@ const maxDetailLength = 400
  * while commands are executed waits its turn, and one timer stands for all deadlines.
  */
 export class ExchangeRunner {
+  /** Gets each leg whose media is opened, after that. */
+  legOpened: ((opened: OpenCommand) => void) | undefined
   readonly #options: ExchangeRunnerOptions
   readonly #queue: ExchangeEvent[] = []
   readonly #replies = new Map<string, (result: OriginateResult) => void>()
@@ -63,7 +69,12 @@ export class ExchangeRunner {
   }
 
   /** What happened. Never throws; safe to call from within a port's `execute`. */
-  post(event: ExchangeEvent): void {
+  readonly post = (event: ExchangeEvent): void => {
+    const taker = 'legId' in event ? this.#options.outside?.get(event.legId) : undefined
+    if (taker !== undefined) {
+      taker(event)
+      return
+    }
     if (this.#isClosed) return
     this.#queue.push(event)
     this.#work()
@@ -206,10 +217,14 @@ export class ExchangeRunner {
       case 'room.leave':
         // Between calls: done by the exchange itself.
         return
+      case 'verb.began':
+        // For whoever records.
+        return
       default:
         if (isMedia(command)) {
           if ('path' in command) this.#makeFolder(dirname(command.path))
           ports.media.execute(command)
+          if (command.type === 'media.open') this.legOpened?.(command)
         } else ports.signaling.execute(command)
     }
   }

@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici'
+import type { Latencies, Timed } from '../../metrics/latencies.ts'
 import { NameResolver } from '../names/index.ts'
 import { DamagedEncoding, decoded } from './content-encoding.ts'
 import { guardedConnector, RefusedAddress, type ResolveHost, resolveBy } from './guarded-connect.ts'
@@ -77,8 +78,8 @@ export interface HttpClientOptions {
   readonly connectionsPerOrigin?: number
   /** Default: what the system says (`NameResolver`). */
   readonly resolve?: ResolveHost
-  /** Called with the duration of each webhook, successful or not. Must not throw. */
-  readonly timed?: (durationMs: number) => void
+  /** Who observes the duration of each webhook, successful or not, and as what. */
+  readonly timed?: { readonly as: Timed; readonly by: Pick<Latencies, 'observe'> }
 }
 
 /**
@@ -87,10 +88,10 @@ export interface HttpClientOptions {
  */
 export class HttpClient {
   readonly #agents: OwnAgents
-  readonly #timed: (durationMs: number) => void
+  readonly #timed: HttpClientOptions['timed']
 
   constructor(options: HttpClientOptions) {
-    this.#timed = options.timed ?? (() => {})
+    this.#timed = options.timed
     const resolve = options.resolve ?? resolveBy(new NameResolver())
     this.#agents = new OwnAgents(owner => ({
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
@@ -129,7 +130,7 @@ export class HttpClient {
       ...(signal === undefined ? {} : { signal }),
       ...(owner === undefined ? {} : { owner }),
     })
-    this.#timed(performance.now() - begun)
+    this.#timed?.by.observe(this.#timed.as, performance.now() - begun)
     return answer
   }
 

@@ -50,6 +50,13 @@ export class Assets {
     return this.#rows.find(account, slug)
   }
 
+  /** The audio of an asset, as calls play it; undefined: the account has none of that slug. */
+  async audioOf(account: AccountUuid, slug: string): Promise<(AudioFacts & { readonly path: string }) | undefined> {
+    const asset = await this.find(account, slug)
+    if (asset === undefined) return undefined
+    return { path: this.fileOf(asset), durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
+  }
+
   /** Where the audio of an asset is. */
   fileOf(asset: AssetRecord): string {
     return join(this.#folder, asset.path)

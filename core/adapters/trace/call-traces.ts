@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { tapeMemory } from '../../../rtp/index.ts'
 import type { SipTap } from '../../../sip/transport/index.ts'
-import type { CallUuid, LegUuid } from '../../model/ids.ts'
+import type { CallUuid } from '../../model/ids.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -57,11 +57,8 @@ export class CallTraces {
     this.#figures = new Float64Array(figures)
     this.#link = new TraceLink({ inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep }, log)
     this.tapes = tapes.map(memory => ({ memory, wantsHeaders: rtpHeaders > 0 }))
-    this.recorder = new TraceRecorder(this.#inlet, () => clock.now() + offset)
-    this.tap = {
-      message: (bytes, flow, isSent) => this.recorder.sip(bytes, flow, isSent),
-      dialog: (id, callId) => this.recorder.dialog(id as LegUuid, callId),
-    }
+    this.recorder = new TraceRecorder(this.#inlet, clock, offset)
+    this.tap = this.recorder
     this.tried = (callId, tried) => this.recorder.callback(callId, tried)
   }
 

@@ -57,7 +57,9 @@ interface Running {
 /** Test calls through trunks: beside the exchange, without a call's row and without money. */
 export class TrunkCalls {
   readonly #options: TrunkCallsOptions
-  readonly #running = new Map<LegUuid, Running>()
+  /** The leg of each test that runs, and what takes its events. */
+  readonly legs = new Map<LegUuid, (event: { readonly type: string }) => void>()
+  readonly #running = new Set<Running>()
   readonly #trunks = new Set<string>()
   readonly #signalFile: string
   #ports: TestCallPorts | undefined
@@ -70,15 +72,6 @@ export class TrunkCalls {
 
   connect(ports: TestCallPorts): void {
     this.#ports = ports
-  }
-
-  /** True when the event is of a test call, and has been handled. */
-  takes(event: { readonly type: string }): boolean {
-    if (this.#running.size === 0 || !('legId' in event)) return false
-    const running = this.#running.get(event.legId as LegUuid)
-    if (running === undefined) return false
-    this.#run(running, running.call.handle(event as TestCallEvent, this.#options.clock.now()))
-    return true
   }
 
   /** Calls `number` (E.164) through the trunk. Takes twenty seconds at most. */
@@ -100,7 +93,7 @@ export class TrunkCalls {
 
   /** Ends those that run. */
   close(): void {
-    for (const running of [...this.#running.values()]) {
+    for (const running of [...this.#running]) {
       this.#run(running, running.call.cancel(this.#options.clock.now()))
     }
   }
@@ -139,7 +132,8 @@ export class TrunkCalls {
         done(figures)
       }
       const running: Running = { call, done: finished, disarm: () => {} }
-      this.#running.set(plan.legId, running)
+      this.#running.add(running)
+      this.legs.set(plan.legId, event => this.#run(running, call.handle(event as TestCallEvent, clock.now())))
       signal?.addEventListener('abort', cancel)
       this.#run(running, call.start(clock.now()))
       if (signal?.aborted === true) cancel()
@@ -155,7 +149,8 @@ export class TrunkCalls {
     running.disarm()
     const { figures } = call
     if (figures !== undefined) {
-      if (this.#running.delete(call.plan.legId)) running.done(figures)
+      this.legs.delete(call.plan.legId)
+      if (this.#running.delete(running)) running.done(figures)
       return
     }
     const deadline = call.deadline()

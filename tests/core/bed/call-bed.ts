@@ -79,7 +79,6 @@ export class CallBed {
     const random = seeded(options.seed ?? 1)
     this.#tasks = new VirtualTasks(options.jitter === true ? random : undefined)
     this.exchange = new Exchange({
-      verbBegan: (callId, verb) => this.recorder?.verb(callId, verb),
       uuid: () => `id-${++this.#ids}`,
       random,
       unixMs: () => 1_800_000_000_000 + Math.round(this.now),
@@ -293,6 +292,7 @@ export class CallBed {
       case 'room.enter':
       case 'room.attend':
       case 'room.leave':
+      case 'verb.began':
         return
       default:
         if (isMedia(command)) this.#media.execute(command)

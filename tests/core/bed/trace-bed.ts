@@ -16,7 +16,7 @@ export class TraceBed {
     this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
     this.inlet = new TraceInlet(memory)
     this.#outlet = new TraceOutlet(memory, this.book)
-    this.recorder = new TraceRecorder(this.inlet, now)
+    this.recorder = new TraceRecorder(this.inlet, { now })
   }
 
   tick(unixMs: number): void {

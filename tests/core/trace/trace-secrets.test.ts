@@ -34,7 +34,7 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   ]
   const sdp = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${canary}|2^20\na=ice-ufrag:abcd\na=ice-pwd:${canary}\na=key-mgmt:mikey ${canary}\nk=clear:${canary}\na=rtpmap:0 PCMU/8000\n`
   const message = `INVITE sip:+254700000001@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\n${secrets.join('\n')}\nCall-ID: call-1@h\nCSeq: 1 INVITE\nFrom: <sip:+254711111111@h>;tag=1\nTo: <sip:+254700000001@h>\n\n${sdp}`
-  recorder.sip(bytes(message), flow, false)
+  recorder.message(bytes(message), flow, false)
   const legId = 'leg-1' as LegUuid
   recorder.dialog(legId, 'call-1@h')
   rig.documents.set(
@@ -66,8 +66,8 @@ test('a customer never sees the addresses of a trunk, not even before it is know
   rig.recorder = bed.recorder
   const legId = 'leg-1' as LegUuid
   const request = 'INVITE sip:+254700000001@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\nCall-ID: call-1@h\n\n'
-  bed.recorder.sip(bytes(request), flow, false)
-  bed.recorder.sip(bytes(request.replace(/^.*\n/, 'SIP/2.0 100 Trying\n')), flow, true)
+  bed.recorder.message(bytes(request), flow, false)
+  bed.recorder.message(bytes(request.replace(/^.*\n/, 'SIP/2.0 100 Trying\n')), flow, true)
   rig.run(20)
   bed.recorder.dialog(legId, 'call-1@h')
   rig.documents.set('https://acme.test/in', '<Response><Hangup/></Response>')
@@ -85,7 +85,7 @@ test('of a leg of which nothing is kept but messages a customer sees no addresse
   const bed = new TraceBed(() => 1)
   bed.recorder.command({ type: 'media.open', callId, legId })
   bed.recorder.dialog(legId, 'call-1@h')
-  bed.recorder.sip(
+  bed.recorder.message(
     bytes('INVITE sip:x@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\nCall-ID: call-1@h\n\n'),
     flow,
     true,

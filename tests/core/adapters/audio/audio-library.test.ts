@@ -61,9 +61,11 @@ function bed(folder: string, parts: { http?: Pick<HttpClient, 'get'>; engine?: S
       close() {},
     },
     http: parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) },
-    findAsset: async (account, slug) => {
-      asked.push(`${account} ${slug}`)
-      return slug === 'hello' ? { path: '/assets/hello', durationMs: 1500, mediaFormat: 'wav' } : undefined
+    assets: {
+      audioOf: async (account, slug) => {
+        asked.push(`${account} ${slug}`)
+        return slug === 'hello' ? { path: '/assets/hello', durationMs: 1500, mediaFormat: 'wav' } : undefined
+      },
     },
     emit: event => {
       events.push(event)
