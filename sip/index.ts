@@ -1,7 +1,6 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
-export { Dialog } from './dialog/dialog.ts'
-export { dialogOfCallee, dialogOfCaller } from './dialog/invite-dialog.ts'
+export { Dialog, dialogOfCallee, dialogOfCaller } from './dialog/dialog.ts'
 export { type Hash, hashNames } from './digest/algorithm.ts'
 export type { EndpointCallDump } from './endpoint/call-dump.ts'
 export { cancelOf } from './endpoint/calls/invite-request.ts'
@@ -19,9 +18,8 @@ export type {
   OfferState,
 } from './invite/offer-answer.ts'
 export { glareWaitMs, retryAfterSeconds } from './invite/offer-waits.ts'
-export { assemble } from './message/assemble.ts'
 export { formatMessage } from './message/format.ts'
-export { parseHead } from './message/head.ts'
+export { assemble, parseHead } from './message/head.ts'
 export { headerOf, headersOf } from './message/headers.ts'
 export type { HeaderField, SipMessage, SipRequest, SipResponse } from './message/message.ts'
 export { parseMessage } from './message/parse.ts'

@@ -14,7 +14,7 @@ import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
 import type { BranchListener, BranchOptions } from './branch-options.ts'
 import { type BranchInput, type BranchState, branchTable, isBranchOver } from './branch-states.ts'
-import { dialEvents } from './dial-events.ts'
+import { dialEvent } from './dial-event.ts'
 import { legBy, RouteTrials } from './route-trials.ts'
 
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
@@ -24,8 +24,8 @@ export class Branch implements LegOwner {
   readonly #listener: BranchListener<Branch>
   readonly #alarms: MeterAlarms
   readonly #trials: RouteTrials
-  /** Caps of a dialled leg; the leg of a placed call counts as the call. */
-  readonly #admission: LegCaps
+  /** Caps of a dialled leg. Undefined: the leg of a placed call counts as the call. */
+  readonly #admission: LegCaps | undefined
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'
   #billed: BilledLeg | undefined
@@ -39,7 +39,7 @@ export class Branch implements LegOwner {
     this.#listener = listener
     this.#alarms = alarms
     this.#trials = new RouteTrials(host, options)
-    this.#admission = new LegCaps(host, options.sid)
+    this.#admission = options.isDial ? new LegCaps(host, options.sid) : undefined
   }
 
   /** Decided: it failed, ended or was cancelled. */
@@ -91,7 +91,7 @@ export class Branch implements LegOwner {
 
   /** `prelude` is committed in the same unit as the first leg; without a route nothing is written. */
   start(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void = () => {}): void {
-    if (this.options.isDial && !this.#admission.enter()) this.#end('END.4429')
+    if (this.#admission?.enter() === false) this.#end('END.4429')
     else this.#queue(prelude, admitted)
   }
 
@@ -163,7 +163,7 @@ export class Branch implements LegOwner {
   /** A dialled leg that leaves the switch begins when its turn has come, within a second or not at all. */
   #queue(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
     const begin = () => this.#attempt(prelude, admitted)
-    if (!this.options.isDial || !this.#trials.leavesSwitch) {
+    if (this.#admission === undefined || !this.#trials.leavesSwitch) {
       begin()
       return
     }
@@ -245,7 +245,7 @@ export class Branch implements LegOwner {
 
   #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
     if (this.isOver) {
-      this.#admission.leave()
+      this.#admission?.leave()
       this.#listener.released(this)
       return
     }
@@ -299,16 +299,16 @@ export class Branch implements LegOwner {
   #leave(reason: EndReason, more?: LegEnding): void {
     this.#reason = reason
     this.#trials.leave()
-    this.#admission.leaveQueue()
+    this.#admission?.leaveQueue()
     const { leg } = this
     if (leg === undefined) {
-      this.#admission.leave()
+      this.#admission?.leave()
       return
     }
     const unix = this.#host.unix()
     leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
     leg.end(reason, more)
-    if (leg.hasEnded) this.#admission.leave()
+    if (leg.hasEnded) this.#admission?.leave()
   }
 
   #closing(): readonly Change[] {
@@ -323,6 +323,8 @@ export class Branch implements LegOwner {
 
   #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
     if (this.#announced === 'nothing') this.#announced = 'initiated'
-    return dialEvents(this.#host, this.options, status, leg, { reason: this.#reason, talkSeconds: this.talkSeconds })
+    // The leg of a placed call is reported by the call's own events.
+    if (!this.options.isDial) return []
+    return [dialEvent(this.#host, this.options, status, leg, { reason: this.#reason, talkSeconds: this.talkSeconds })]
   }
 }

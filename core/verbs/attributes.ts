@@ -1,6 +1,6 @@
-import type { Element } from './element.ts'
 import { type Place, type ProblemList, quoted } from './problem.ts'
 import { urlProblem } from './url.ts'
+import type { Element } from './xml.ts'
 
 export interface Range {
   readonly min: number

@@ -1,9 +1,9 @@
 import { ringbackCountries } from '../ports/media.ts'
 import type { Attributes } from './attributes.ts'
-import { type Element, squeezed, textOf } from './element.ts'
 import { type ProblemList, quoted } from './problem.ts'
 import type { ConferenceOrder } from './program.ts'
 import type { VerbAbout } from './verb.ts'
+import { type Element, squeezed, textOf } from './xml.ts'
 
 const maxRoomMembers = 50
 const fewestMembers = 2

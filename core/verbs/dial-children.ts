@@ -1,9 +1,9 @@
 import { Attributes } from './attributes.ts'
 import { aboutConference, readConference } from './conference.ts'
-import { type Element, squeezed, textOf } from './element.ts'
 import { type ProblemList, quoted } from './problem.ts'
 import type { ConferenceOrder, DialChild } from './program.ts'
 import type { VerbAbout } from './verb.ts'
+import { type Element, squeezed, textOf } from './xml.ts'
 
 export const maxDialChildren = 10
 

@@ -2,11 +2,10 @@ import { holdsPlaceholder } from '../documents/placeholders.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
-import { type Element, squeezed } from './element.ts'
 import { type DocumentRules, type Problem, ProblemList, quoted } from './problem.ts'
 import { vocabulary } from './registry.ts'
 import type { ParsedVerb } from './verb.ts'
-import { parseXml } from './xml.ts'
+import { type Element, parseXml, squeezed } from './xml.ts'
 
 export const maxDocumentBytes = 64 * 1024
 export const maxVerbs = 1000

@@ -1,10 +1,10 @@
 import { Attributes } from './attributes.ts'
-import { type Element, squeezed } from './element.ts'
 import { pause } from './pause.ts'
 import { play } from './play.ts'
 import { type ProblemList, quoted } from './problem.ts'
 import { say } from './say.ts'
 import { known, type ParsedVerb } from './verb.ts'
+import { type Element, squeezed } from './xml.ts'
 
 const prompts = new Map([known(say), known(play), known(pause)].map(verb => [verb.name, verb]))
 

@@ -1,8 +1,8 @@
-import { squeezed, textOf } from './element.ts'
 import { quoted } from './problem.ts'
 import type { ProgramCommand, SoundCommand } from './program.ts'
 import { urlProblem } from './url.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
+import { squeezed, textOf } from './xml.ts'
 
 export interface Play {
   readonly source: { readonly asset: string } | { readonly url: string } | undefined

@@ -1,7 +1,7 @@
-import { squeezed, textOf } from './element.ts'
 import { quoted } from './problem.ts'
 import { urlProblem } from './url.ts'
 import type { VerbModule } from './verb.ts'
+import { squeezed, textOf } from './xml.ts'
 
 export interface Redirect {
   /** As written: absolute, or relative to the document. */

@@ -1,5 +1,5 @@
-import { type Element, squeezed } from './element.ts'
 import { type ProblemList, quoted } from './problem.ts'
+import { type Element, squeezed } from './xml.ts'
 
 /** What a Say holds: its words, and the same with markup where the document used any. */
 export interface Speech {

@@ -1,8 +1,8 @@
 import type { EndReason } from '../model/end-reason.ts'
 import type { Attributes } from './attributes.ts'
-import type { Element } from './element.ts'
 import type { ProblemList } from './problem.ts'
 import type { ProgramCommand, ProgramEvent, SoundCommand } from './program.ts'
+import type { Element } from './xml.ts'
 
 /** What a verb is read from. */
 export interface VerbSource {

@@ -1,6 +1,12 @@
 import { SaxesParser } from 'saxes'
-import type { Element } from './element.ts'
 import type { Position, Problem } from './problem.ts'
+
+/** An element of a verb document; text stands between its child elements as it was written. */
+export interface Element extends Position {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly (Element | string)[]
+}
 
 export const maxDepth = 32
 export const maxAttributes = 64
@@ -118,3 +124,13 @@ function placer(source: string, skipped: number): (offset: number) => Position {
     return { line: low + 1, column: at - starts[low]! + 1 }
   }
 }
+
+/** The element's own text and that of everything in it. */
+export function textOf(element: Element): string {
+  let text = ''
+  for (const child of element.children) text += typeof child === 'string' ? child : textOf(child)
+  return text
+}
+
+/** White space at the ends is layout, and inside it is one space. */
+export const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim()

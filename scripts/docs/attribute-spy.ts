@@ -1,6 +1,6 @@
 import { Attributes, type Range } from '../../core/verbs/attributes.ts'
-import type { Element } from '../../core/verbs/element.ts'
 import type { ProblemList } from '../../core/verbs/problem.ts'
+import type { Element } from '../../core/verbs/xml.ts'
 
 /** How an attribute is read, as its verb asks for it. */
 export interface AttributeFacts {

@@ -1,8 +1,8 @@
 import { dialNouns } from '../../core/verbs/dial-children.ts'
-import type { Element } from '../../core/verbs/element.ts'
 import { ProblemList } from '../../core/verbs/problem.ts'
 import { vocabulary } from '../../core/verbs/registry.ts'
 import type { VerbAbout, VerbSource } from '../../core/verbs/verb.ts'
+import type { Element } from '../../core/verbs/xml.ts'
 import { type AttributeFacts, AttributeSpy } from './attribute-spy.ts'
 import { code, generated, page, table } from './markdown.ts'
 

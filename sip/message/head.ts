@@ -1,8 +1,8 @@
 import { clampedNumber, skipBlanks, tokenEnd, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
-import type { ParseFault } from './fault.ts'
+import { type MessageFault, type ParseFault, parseFaults } from './fault.ts'
 import { headerKey, headerNameAt, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'
-import type { HeaderField } from './message.ts'
+import type { HeaderField, SipMessage } from './message.ts'
 import { parseStartLine, type StartLine } from './start-line.ts'
 
 /** What a head says: everything that could be read, and the first thing that was wrong with it. */
@@ -107,4 +107,23 @@ function declaredLength(headers: readonly HeaderField[]): number | undefined | '
     declared = length
   }
   return declared
+}
+
+const nothing = new Uint8Array()
+
+/** The message of a head that has a start line. */
+export function assemble(head: Head, body: Uint8Array): SipMessage | undefined {
+  const { line, headers } = head
+  if (line === undefined) return undefined
+  return line.kind === 'request'
+    ? { kind: 'request', method: line.method, uri: line.uri, headers, body }
+    : { kind: 'response', status: line.status, reason: line.reason, headers, body }
+}
+
+/** The fault with what may be answered: only requests are, with what was understood of their head. */
+export function messageFault(reason: ParseFault, at: number, head?: Head): MessageFault {
+  const status = parseFaults[reason]
+  const partial = head === undefined ? undefined : assemble(head, nothing)
+  if (status === undefined || partial?.kind !== 'request') return { ok: false, reason, at }
+  return { ok: false, reason, at, status, partial }
 }

@@ -1,6 +1,5 @@
-import { assemble, messageFault } from './assemble.ts'
 import type { ParsedMessage } from './fault.ts'
-import { type Head, parseHead } from './head.ts'
+import { assemble, type Head, messageFault, parseHead } from './head.ts'
 import { headerKey, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'
 

@@ -1,7 +1,6 @@
 import { isBlankCode } from '../grammar/token.ts'
-import { assemble, messageFault } from '../message/assemble.ts'
 import type { MessageFault, ParseFault } from '../message/fault.ts'
-import { type Head, parseHead } from '../message/head.ts'
+import { assemble, type Head, messageFault, parseHead } from '../message/head.ts'
 import { headerKey, isHeader } from '../message/header-name.ts'
 import { messageLimits } from '../message/limits.ts'
 import type { SipMessage } from '../message/message.ts'

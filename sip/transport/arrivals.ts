@@ -1,5 +1,5 @@
 import { glanceAt } from '../message/peek.ts'
-import { InviteQueue } from './invite-queue.ts'
+import { InviteQueue, type SetUpGate } from './invite-queue.ts'
 
 /** Time in one turn of the event loop in which new calls are read; then everything else has its turn. */
 const turnMs = 4
@@ -10,10 +10,9 @@ const crowd = 32
 
 interface ArrivalsConfig {
   readonly now: () => number
-  /** Calls `fire` in this turn of the event loop, after all that has arrived was read. */
-  readonly soon: (fire: () => void) => void
-  /** Another call may be set up beside those that are. Default: always; `roomMade` says that it may again. */
-  readonly hasRoom?: () => boolean
+  /** Calls `fire` in this turn of the event loop, after all that has arrived was read. Default: `setImmediate`. */
+  readonly soon?: (fire: () => void) => void
+  readonly gate?: SetUpGate | undefined
 }
 
 export interface ArrivalFigures {
@@ -31,7 +30,8 @@ export interface ArrivalFigures {
  */
 export class Arrivals {
   readonly #config: ArrivalsConfig
-  readonly #invites = new InviteQueue()
+  readonly #soon: (fire: () => void) => void
+  readonly #invites: InviteQueue
   /** Datagrams of each socket in this turn, and since when its turns are full: what it holds has waited for so long at most. */
   readonly #taken = new Map<number, { count: number; most: number }>()
   readonly #fullSince = new Map<number, number>()
@@ -42,6 +42,8 @@ export class Arrivals {
 
   constructor(config: ArrivalsConfig) {
     this.#config = config
+    this.#soon = config.soon ?? setImmediate
+    this.#invites = new InviteQueue(config.gate)
   }
 
   /** One datagram, or one message of a stream; `read` gives it to the endpoint. */
@@ -77,9 +79,13 @@ export class Arrivals {
     this.#due()
   }
 
-  /** A call has been set up, or is over. */
-  roomMade(): void {
-    if (this.#invites.size > 0) this.#due()
+  setUpBegan(id: string): void {
+    this.#invites.setUpBegan(id)
+  }
+
+  /** A call has its first response beyond 100, or is over: the next one may have its place. */
+  setUpEnded(id: string): void {
+    if (this.#invites.setUpEnded(id) && this.#invites.size > 0) this.#due()
   }
 
   /** While many wait: how long the first of them has, which one more would wait as well. */
@@ -101,7 +107,7 @@ export class Arrivals {
     if (this.#isDue || this.#isClosed) return
     this.#isDue = true
     this.#turnAt = this.#config.now()
-    this.#config.soon(() => this.#turn())
+    this.#soon(() => this.#turn())
   }
 
   #turn(): void {
@@ -121,7 +127,7 @@ export class Arrivals {
     this.#taken.clear()
     let hasMore = true
     while (!this.#isClosed && this.#config.now() - begun < (isFull ? fullTurnMs : turnMs)) {
-      hasMore = this.#invites.readNext(this.#config.now(), this.#config.hasRoom?.() ?? true)
+      hasMore = this.#invites.readNext(this.#config.now())
       if (!hasMore) break
     }
     // Without room the next turn comes with the next message, or when there is room.

@@ -1,3 +1,5 @@
+import type { EndpointInput } from '../endpoint/input.ts'
+import type { InviteGate } from '../endpoint/services/invite-gate.ts'
 import { sameBytes } from '../message/peek.ts'
 
 /** INVITEs that wait at once. A further one is dropped: its sender repeats it (RFC 3261 §17.1.1.2). */
@@ -10,6 +12,12 @@ const standingMs = 15
 /** Time after which an INVITE is read whether there is room or not, in order to be refused. */
 const mostWaitMs = 60
 
+/** How many calls may be set up side by side now. Default: any number. */
+export type SetUpGate = Partial<Pick<InviteGate, 'mostSetUps'>>
+
+/** The set-up of a call is over: it rings, has early media, is answered or refused. */
+export const endsSetUp: ReadonlySet<EndpointInput['type']> = new Set(['ring', 'progress', 'answer', 'end'])
+
 /** What waits: the bytes' or message's way into the endpoint, given how long it has waited. */
 interface WaitingInvite {
   readonly callId: Uint8Array | undefined
@@ -19,14 +27,25 @@ interface WaitingInvite {
   readonly read: (waitedMs: number) => void
 }
 
-/** New calls that have arrived and wait until everything else that arrived with them is done, the first one first. */
+/**
+ * New calls that have arrived and wait until everything else that arrived with them is done, the first one first. Only a
+ * limited number is set up at the same time, so that each is soon ready: those that were admitted and have no response
+ * beyond 100 yet.
+ */
 export class InviteQueue {
   /** Dropped because too many waited. */
   dropped = 0
+  readonly #gate: SetUpGate
+  /** Calls that are being set up. */
+  readonly #settingUp = new Set<string>()
   #waiting: (WaitingInvite | undefined)[] = []
   #head = 0
   #waitedMs = 0
   #read = 0
+
+  constructor(gate: SetUpGate = {}) {
+    this.#gate = gate
+  }
 
   get size(): number {
     return this.#waiting.length - this.#head
@@ -37,15 +56,25 @@ export class InviteQueue {
     else this.#waiting.push(invite)
   }
 
-  /** Reads the next one; without room only one that has waited too long. False: there is none. */
-  readNext(now: number, hasRoom: boolean): boolean {
+  /** Reads the next one; without room for another set-up only one that has waited too long. False: there is none. */
+  readNext(now: number): boolean {
     const first = this.#first()
     if (first === undefined) return false
     const waitedMs = now - first.at
+    const hasRoom = this.#settingUp.size < (this.#gate.mostSetUps ?? Number.POSITIVE_INFINITY)
     if (!hasRoom && waitedMs <= mostWaitMs) return false
     if (waitedMs > standingMs && waitedMs <= mostWaitMs) this.#readOne(this.#takeLast() ?? this.#takeFirst(), now)
     else this.#readOne(this.#takeFirst(), now)
     return true
+  }
+
+  setUpBegan(id: string): void {
+    this.#settingUp.add(id)
+  }
+
+  /** It rings, has early media, is answered, refused or given up. True: it was being set up, and has made room. */
+  setUpEnded(id: string): boolean {
+    return this.#settingUp.delete(id)
   }
 
   /** What is to come before a CANCEL: its INVITE, if that still waits. */

@@ -75,12 +75,17 @@ export class OwnAddresses {
     return family.find(listener => listener.address === local) ?? family.find(isWildcard) ?? family[0]
   }
 
-  /** The host to be written towards `remote`, at once where it is known. */
+  /** The host to be written towards `remote` by a socket that is bound so; undefined while it is not known. */
+  localHostFor(bound: string | undefined, remote: string): string | undefined {
+    const fixed = bound !== undefined && !isWildcard({ address: bound }) ? bound : undefined
+    const known = this.#externalAddress ?? fixed ?? this.#locals.known(remote)
+    return known === undefined ? undefined : formatHost(known)
+  }
+
+  /** The same, once it is known. */
   withLocal(bound: string | undefined, remote: string, use: (host: string | undefined) => void): void {
-    const externalAddress = this.#externalAddress
-    const fixed = externalAddress ?? (bound !== undefined && !isWildcard({ address: bound }) ? bound : undefined)
-    const known = fixed ?? this.#locals.known(remote)
-    if (known !== undefined) use(formatHost(known))
+    const known = this.localHostFor(bound, remote)
+    if (known !== undefined) use(known)
     else this.#locals.find(remote, found => use(found === undefined ? undefined : formatHost(found)))
   }
 

@@ -6,6 +6,7 @@ import type { CallEvent } from '../endpoint/services/call-event.ts'
 import type { PeerState } from '../endpoint/services/services.ts'
 import type { Flow } from '../network/flow.ts'
 import type { OpenDatagrams } from './datagrams.ts'
+import type { SetUpGate } from './invite-queue.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
 
@@ -35,8 +36,8 @@ export interface SipTransportConfig {
   readonly limits: TransportLimits
   /** The system's own calls for UDP sockets. Default: those of node:dgram alone. */
   readonly openDatagrams?: OpenDatagrams
-  /** How many new calls may be set up side by side now, until each rings or is refused. Default: any number. */
-  readonly mostSetUps?: () => number
+  /** Says how many new calls may be set up side by side. Default: any number. */
+  readonly gate?: SetUpGate | undefined
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
   readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>

@@ -10,10 +10,10 @@ import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
 import { type Flow, isWebSocket } from '../network/flow.ts'
 import { type ArrivalFigures, Arrivals } from './arrivals.ts'
+import { endsSetUp } from './invite-queue.ts'
 import { ListenFault } from './listen-fault.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { type ResolvedHop, resolveHop } from './resolve.ts'
-import { SetUps } from './set-ups.ts'
 import type { ListenAddress, SipTransportConfig } from './sip-transport-config.ts'
 import { Streams } from './streams.ts'
 import { type Source, UdpListener } from './udp.ts'
@@ -48,7 +48,6 @@ export class SipTransport {
   #flowCount = 0
   readonly #queue: EndpointInput[] = []
   readonly #arrivals: Arrivals
-  readonly #setUps: SetUps
   #isRunning = false
   #isClosed = false
   #wake: { readonly at: number; readonly cancel: () => void } | undefined
@@ -58,12 +57,7 @@ export class SipTransport {
   private constructor(endpoint: Endpoint, config: SipTransportConfig) {
     this.#endpoint = endpoint
     this.#config = config
-    this.#setUps = new SetUps(config.mostSetUps)
-    this.#arrivals = new Arrivals({
-      now: () => config.clock.now(),
-      soon: fire => void setImmediate(fire),
-      hasRoom: () => this.#setUps.hasRoom,
-    })
+    this.#arrivals = new Arrivals({ now: () => config.clock.now(), gate: config.gate })
     this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
@@ -164,7 +158,7 @@ export class SipTransport {
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
   run(input: EndpointInput): void {
     if (this.#isClosed) return
-    if (this.#setUps.commanded(input)) this.#arrivals.roomMade()
+    if (endsSetUp.has(input.type) && 'id' in input) this.#arrivals.setUpEnded(input.id)
     this.#queue.push(input)
     if (this.#isRunning) return
     this.#isRunning = true
@@ -255,19 +249,20 @@ export class SipTransport {
       this.#received(bytes, known, listener)
       return
     }
-    this.#own.withLocal(listener.address, from.address, local => {
-      if (local === undefined) return
-      const flow: Flow = {
-        transport: 'udp',
-        address: from.address,
-        port: from.port,
-        socket: listener.id,
-        localHost: local,
-        localPort: listener.port,
-      }
-      this.#remember(flow, listener.id)
-      this.#received(bytes, flow, listener)
-    })
+    const local = this.#own.localHostFor(listener.address, from.address)
+    if (local !== undefined) this.#firstOf(listener, bytes, from, local)
+    else
+      this.#own.withLocal(listener.address, from.address, found => {
+        if (found !== undefined) this.#firstOf(listener, bytes, from, found)
+      })
+  }
+
+  /** The first datagram of a flow, in which we are known as `localHost`. */
+  #firstOf(listener: UdpListener, bytes: Uint8Array, { address, port }: Source, localHost: string): void {
+    const { id: socket, port: localPort } = listener
+    const flow: Flow = { transport: 'udp', address, port, socket, localHost, localPort }
+    this.#remember(flow, socket)
+    this.#received(bytes, flow, listener)
   }
 
   #remember(flow: Flow, listenerId: number): void {
@@ -336,8 +331,8 @@ export class SipTransport {
         case 'call':
           if (output.event.type === 'offered') {
             this.#tellDialog(output.event.id)
-            this.#setUps.began(output.event.id)
-          } else if (output.event.type === 'ended' && this.#setUps.ended(output.event.id)) this.#arrivals.roomMade()
+            this.#arrivals.setUpBegan(output.event.id)
+          } else if (output.event.type === 'ended') this.#arrivals.setUpEnded(output.event.id)
           this.#config.onCall(output.event)
           break
         case 'unknown-source':

@@ -10,7 +10,7 @@ export interface AssetFile extends CachedAudio {
   readonly mediaFormat: string
 }
 
-/** Uploaded audio as WAV: WAVs are played as they are, others are converted once. */
+/** Uploaded audio that is no WAV: it is converted once. */
 export class AssetAudio {
   readonly #cache: AudioCache
   readonly #converter: AudioConverter
@@ -24,7 +24,6 @@ export class AssetAudio {
 
   /** Rejects when the file cannot be read. */
   async load(owner: string, file: AssetFile): Promise<CachedAudio | AudioFault> {
-    if (file.mediaFormat === 'wav') return file
     // An asset that is replaced keeps its path: its time and size distinguish the versions.
     const { mtimeMs, size } = await stat(file.path)
     const key = createHash('sha256')

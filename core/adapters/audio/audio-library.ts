@@ -117,7 +117,8 @@ export class AudioLibrary implements Audio {
   async #asset(account: AccountUuid, slug: string): Promise<CachedAudio | AudioFault> {
     const found = slugPattern.test(slug) ? await this.#options.assets.audioOf(account, slug) : undefined
     if (found === undefined) return audioFault('PLAY.0404', `no asset ${JSON.stringify(slug.slice(0, 64))}`)
-    return this.#assets.load(account, found)
+    // A WAV is played as it is.
+    return found.mediaFormat === 'wav' ? found : this.#assets.load(account, found)
   }
 
   #emit(event: AudioEvent): void {

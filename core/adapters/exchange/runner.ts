@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Call } from '../../call/call.ts'
-import type { ExchangeCommand } from '../../contract/exchange-command.ts'
-import type { ExchangeEvent } from '../../contract/exchange-event.ts'
+import type { ExchangeCommand, Lookup } from '../../contract/exchange-command.ts'
+import type { ExchangeEvent, Found } from '../../contract/exchange-event.ts'
 import { type OriginateOrder, type OriginateResult, refusedBy } from '../../contract/originate-order.ts'
 import type { Exchange } from '../../exchange/exchange.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
@@ -14,7 +14,6 @@ import type { Media, MediaCommand } from '../../ports/media.ts'
 import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
 import type { CallStore } from '../../ports/store.ts'
 import type { TraceRecorder } from '../../trace/trace-recorder.ts'
-import { lookUp } from './look-up.ts'
 
 type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
 
@@ -258,6 +257,35 @@ export class ExchangeRunner {
     const waiting = this.#endings.get(callId)
     this.#endings.delete(callId)
     for (const resolve of waiting ?? []) resolve()
+  }
+}
+
+/** Answers a question of the exchange from the store. Rejects when the database fails. */
+async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
+  switch (query.kind) {
+    case 'number-owner':
+      return { kind: 'number-owner', owner: await store.numberOwner(query.number) }
+    case 'placing': {
+      const { accountId, from, to, user: key } = query
+      const [account, number, owner, user, spendable] = await Promise.all([
+        store.account(accountId),
+        store.ownedNumber(accountId, from),
+        to === '' ? undefined : store.numberOwner(to),
+        key === undefined ? undefined : store.endUser(accountId, key),
+        store.spendable(accountId),
+      ])
+      return { kind: 'placing', account, from: number, owner, user, spendable }
+    }
+    case 'softphone': {
+      const { accountId, endUserUuid } = query
+      const [account, user, number, spendable] = await Promise.all([
+        store.account(accountId),
+        store.endUser(accountId, endUserUuid),
+        store.firstNumber(accountId),
+        store.spendable(accountId),
+      ])
+      return { kind: 'softphone', account, user, number, spendable }
+    }
   }
 }
 

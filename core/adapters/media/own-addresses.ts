@@ -1,5 +1,5 @@
+import { networkInterfaces } from 'node:os'
 import type { OpenCommand } from './engine-words.ts'
-import { isIpv4, nearestAddress, outsideAddresses } from './local-address.ts'
 import type { RtpMediaOptions } from './rtp-media-options.ts'
 
 /** How two sessions of this switch reach each other. */
@@ -30,4 +30,37 @@ export function ownAddresses(
   const nearest = isIpv4(local) ? local : nearestAddress(peer)
   const others = outsideAddresses().filter(address => address !== nearest)
   return [nearest, ...others.slice(0, mostCandidates - 1)]
+}
+
+const loopback = '127.0.0.1'
+const ipv6Loopback = /^\[?::1\]?$/
+
+const isIpv4 = (address: string | undefined): address is string => address?.includes(':') === false
+
+const bitsOf = (address: string): number =>
+  address.split('.').reduce((bits, part) => ((bits << 8) | (Number(part) & 255)) >>> 0, 0)
+
+const interfaces = () =>
+  Object.values(networkInterfaces())
+    .flatMap(addresses => addresses ?? [])
+    .filter(({ family }) => family === 'IPv4')
+
+/** All IPv4 addresses of ours but loopback. */
+const outsideAddresses = (): readonly string[] =>
+  interfaces()
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
+
+/**
+ * The IPv4 address of ours in the peer's network, else the first that is not loopback: for when the routing table's
+ * answer is not known.
+ */
+const nearestAddress = (remote: string | undefined): string => {
+  if (remote !== undefined && (remote.startsWith('127.') || ipv6Loopback.test(remote))) return loopback
+  const own = interfaces()
+  if (isIpv4(remote)) {
+    const near = own.find(({ address, netmask }) => ((bitsOf(address) ^ bitsOf(remote)) & bitsOf(netmask)) === 0)
+    if (near !== undefined) return near.address
+  }
+  return own.find(({ internal }) => !internal)?.address ?? loopback
 }

@@ -60,8 +60,6 @@ export interface SipSignalingOptions {
   readonly limits?: Partial<EndpointLimits>
   /** Decides by load whether a new call is taken. Default: every one is. */
   readonly gate?: InviteGate
-  /** How many new calls may be set up side by side now. Default: any number. */
-  readonly mostSetUps?: () => number
   /** Sees every message. Default: none. */
   readonly tap?: SipTap
   /** Default: what the system says (`NameResolver`). */
@@ -168,7 +166,7 @@ export class SipSignaling implements Signaling {
       externalAddress: settings.externalAddress,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
-      ...(options.mostSetUps === undefined ? {} : { mostSetUps: options.mostSetUps }),
+      gate: options.gate,
       ...(openDatagrams === undefined ? {} : { openDatagrams }),
       ...(options.tap === undefined ? {} : { tap: options.tap }),
       dns: signaling.#dns,

@@ -1,4 +1,4 @@
-import { dialogOfCaller, type RespondedInvite } from '../../dialog/invite-dialog.ts'
+import { dialogOfCaller, type RespondedInvite } from '../../dialog/dialog.ts'
 import type { CredentialScope } from '../../digest/credential-scope.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
 import { allowsMethod, contactUriOf } from '../../message/typed-fields.ts'

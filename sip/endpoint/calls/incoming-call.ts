@@ -1,4 +1,4 @@
-import { dialogOfCallee } from '../../dialog/invite-dialog.ts'
+import { dialogOfCallee } from '../../dialog/dialog.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'

@@ -9,7 +9,7 @@ export const lateForkReason: ReasonHeader = { status: 487, q850: 26, text: 'Answ
 export class LateForks {
   readonly #services: EndpointServices
   readonly #id: string
-  #sessions: Map<string, InviteSession> | undefined
+  readonly #sessions = new Map<string, InviteSession>()
 
   /** `id`: of the call that they are forks of. */
   constructor(services: EndpointServices, id: string) {
@@ -18,11 +18,10 @@ export class LateForks {
   }
 
   get(remoteTag: string): InviteSession | undefined {
-    return this.#sessions?.get(remoteTag)
+    return this.#sessions.get(remoteTag)
   }
 
   hangUp(answered: DialAnswer, now: number): void {
-    this.#sessions ??= new Map()
     if (this.#sessions.size >= this.#services.settings.limits.forks) return
     const session = sessionOf(this.#services, { id: this.#id, confirmed() {}, over() {} }, answered)
     this.#sessions.set(session.dialog.remoteTag, session)

@@ -67,7 +67,8 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   /** Where the phone is, to which everything goes; undefined = where the target's name leads. */
   #bound: BoundPhone | undefined
   readonly #attempts: DialAttempts
-  readonly #forks: LateForks
+  /** Made for the first fork that answers late. */
+  #forks: LateForks | undefined
   readonly #pracks: PrackSender
   readonly #early: EarlyDialogs
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
@@ -85,7 +86,6 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.id = dial.id
     this.#attempts = new DialAttempts(services, dial, this, whoOf(dial, bound))
     this.callId = this.#attempts.callId
-    this.#forks = new LateForks(services, dial.id)
     this.#pracks = new PrackSender(services)
     this.#early = new EarlyDialogs(services, dial.id)
   }
@@ -150,7 +150,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
       session.requestArrived(transaction, now)
       return
     }
-    const fork = this.#forks.get(request.fromTag)
+    const fork = this.#forks?.get(request.fromTag)
     if (fork !== undefined) fork.requestArrived(transaction, now)
     else if (this.#state === 'proceeding') this.#early.requestArrived(transaction, now)
     else this.#services.respond(transaction, 481, now)
@@ -226,6 +226,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
           this.#establish(progress, transaction, action === 'answer', now)
         return
       case 'hang-up-fork':
+        this.#forks ??= new LateForks(this.#services, this.id)
         if (progress !== undefined) this.#forks.hangUp(progress, now)
         return
       case 'end-session':
@@ -276,7 +277,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
       this.#services.resend(this.#past.flow, this.#past.ack)
       return
     }
-    const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks.get(remoteTag)
+    const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks?.get(remoteTag)
     if (again !== undefined) again.sender.acknowledgeAgain()
     else this.#step('2xx', now, { progress: this.#answerOf(transaction, response), transaction })
   }

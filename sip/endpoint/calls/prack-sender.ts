@@ -1,5 +1,5 @@
 import type { Dialog } from '../../dialog/dialog.ts'
-import { dialogOfCaller } from '../../dialog/invite-dialog.ts'
+import { dialogOfCaller } from '../../dialog/dialog.ts'
 import { boundedNumber, max32 } from '../../grammar/token.ts'
 import { formatRAck } from '../../header/rack.ts'
 import { headerOf } from '../../message/headers.ts'

@@ -4,6 +4,8 @@ export interface InviteGate {
   admits(source: string, now: number, waitedMs: number): boolean
   /** What `admits` would say now; takes and counts nothing. */
   isOpenTo(source: string, now: number, waitedMs: number): boolean
+  /** How many new calls may be set up side by side now. Default: any number. */
+  readonly mostSetUps?: number
 }
 
 /** All softphones are one source. */

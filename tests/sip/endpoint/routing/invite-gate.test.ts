@@ -4,8 +4,7 @@ import { KnownInvites, keyOfInvite } from '../../../../sip/endpoint/routing/know
 import { headerOf } from '../../../../sip/message/headers.ts'
 import { glanceAt, sameBytes } from '../../../../sip/message/peek.ts'
 import { Arrivals } from '../../../../sip/transport/arrivals.ts'
-import { InviteQueue } from '../../../../sip/transport/invite-queue.ts'
-import { SetUps } from '../../../../sip/transport/set-ups.ts'
+import { endsSetUp, InviteQueue } from '../../../../sip/transport/invite-queue.ts'
 import { ScriptedPeer, tagOfTo } from '../../bed/scripted-peer.ts'
 import { VirtualNetwork } from '../../bed/virtual-network.ts'
 
@@ -282,34 +281,36 @@ test('a socket whose turns are full holds more: its age counts as waiting', () =
 test('while the first has waited 15 ms, the newest is read first; who has waited 60 ms is read, to be refused', () => {
   let now = 0
   const read: string[] = []
-  const invites = new InviteQueue()
+  const gate = { mostSetUps: 1 }
+  const invites = new InviteQueue(gate)
   const add = (name: string, at: number) =>
     invites.add({ callId: undefined, socket: 1, at, read: waitedMs => read.push(`${name} ${waitedMs}`) })
   for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) add(name, at)
-  invites.readNext(10, true)
-  invites.readNext(15, true)
+  invites.readNext(10)
+  invites.readNext(15)
   assert.equal(read.splice(1), ['b 14'])
-  invites.readNext(20, true)
+  invites.readNext(20)
   assert.equal(read, ['a 10', 'd 17'])
   add('e', 40)
-  invites.readNext(45, true)
+  invites.readNext(45)
   assert.equal(read.splice(0), ['a 10', 'd 17', 'e 5'])
   add('f', 46)
-  for (now = 50; now <= 70; now += 10) invites.readNext(now, false)
+  gate.mostSetUps = 0
+  for (now = 50; now <= 70; now += 10) invites.readNext(now)
   assert.equal(read, ['c 68'], 'without room only who has waited too long')
-  assert.is(invites.readNext(75, true), true)
-  assert.is(invites.readNext(75, true), false)
+  gate.mostSetUps = 1
+  assert.is(invites.readNext(75), true)
+  assert.is(invites.readNext(75), false)
   assert.is(invites.size, 0)
 })
 
 test('calls are set up so many side by side: the others wait until one rings, and BYE does not', () => {
-  const setUps = new SetUps(() => 2)
   const read: string[] = []
   const turns: (() => void)[] = []
   const arrivals = new Arrivals({
     now: () => 0,
     soon: fire => void turns.push(fire),
-    hasRoom: () => setUps.hasRoom,
+    gate: { mostSetUps: 2 },
   })
   const turn = () => {
     for (const fire of turns.splice(0)) fire()
@@ -317,21 +318,19 @@ test('calls are set up so many side by side: the others wait until one rings, an
   for (const call of ['0', '1', '2', '3'])
     arrivals.arrived(bytes(...inviteOf(call)), 1, () => {
       read.push(call)
-      setUps.began(call)
+      arrivals.setUpBegan(call)
     })
   turn()
   assert.equal(read, ['0', '1'])
   assert.is(turns.length, 0, 'nothing turns in vain')
   arrivals.arrived(bytes('BYE sip:a SIP/2.0', 'Call-ID: 9'), 1, () => read.push('bye'))
   assert.is(read.pop(), 'bye')
-  assert.is(setUps.commanded({ type: 'probe', id: '0' }), false)
-  assert.is(setUps.commanded({ type: 'ring', id: '0', sid: '' }), true)
-  assert.is(setUps.commanded({ type: 'answer', id: '0', sdp: '', sid: '' }), false, 'it rang before')
-  arrivals.roomMade()
+  assert.equal([...endsSetUp], ['ring', 'progress', 'answer', 'end'])
+  arrivals.setUpEnded('0')
+  arrivals.setUpEnded('0')
   turn()
   assert.equal(read, ['0', '1', '2'])
-  assert.is(setUps.ended('1'), true, 'its caller gave up')
-  arrivals.roomMade()
+  arrivals.setUpEnded('1')
   turn()
   assert.equal(read, ['0', '1', '2', '3'])
 })

@@ -11,15 +11,14 @@ interface Ended {
   readonly talkSeconds: number
 }
 
-/** The changes that report a dialled branch; none for the leg of a placed call, which the call's own events report. */
-export const dialEvents = (
+/** The change that reports a dialled branch. */
+export const dialEvent = (
   host: CallHost,
-  { isDial, sid, kind, to, from }: BranchOptions,
+  { sid, kind, to, from }: BranchOptions,
   status: DialledLeg['status'],
   leg: Leg | undefined,
   { reason, talkSeconds }: Ended,
-): readonly Change[] => {
-  if (!isDial) return []
+): Change => {
   const isOver = status === 'completed' || status === 'failed'
   const record = leg === undefined ? undefined : { ...leg.record(), reasonCode: isOver ? reason : ('' as const) }
   const data = dialData(host.record, {
@@ -32,5 +31,5 @@ export const dialEvents = (
     talkSeconds: isOver ? talkSeconds : 0,
   })
   // A leg that was never placed has a reason too.
-  return [host.event(dialCodes[status], isOver ? { ...data, reason_code: reason } : data)]
+  return host.event(dialCodes[status], isOver ? { ...data, reason_code: reason } : data)
 }
