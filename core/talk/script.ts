@@ -46,7 +46,7 @@ export class Script {
   #lastDial: DialOutcome | undefined
 
   constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
-    this.#program = new Interpreter({ url, context, rules, began: stage.began })
+    this.#program = new Interpreter({ url, context, rules, reportsVerbs: true })
     this.#context = context
     this.#stage = stage
   }
@@ -128,6 +128,9 @@ export class Script {
         return
       case 'report':
         this.#stage.report(command)
+        return
+      case 'began':
+        this.#stage.began(command.verb)
         return
       case 'end':
         this.#end(command)

@@ -3,9 +3,10 @@
 export { dialNouns } from './dial-children.ts'
 export { checkDocument, maxDocumentBytes, parseDocument } from './document.ts'
 export { fetchFaults } from './fallback.ts'
-export { type BegunVerb, Interpreter } from './interpreter.ts'
+export { Interpreter } from './interpreter.ts'
 export type { DocumentRules, Problem } from './problem.ts'
 export type {
+  BegunVerb,
   ConferenceOrder,
   DialChild,
   DialRequest,

@@ -35,15 +35,8 @@ interface InterpreterOptions {
   readonly context: ProgramContext
   /** What documents are read by. */
   readonly rules?: DocumentRules
-  /** A verb begins; for people who read the trace. */
-  readonly began?: (verb: BegunVerb) => void
-}
-
-export interface BegunVerb {
-  readonly name: string
-  readonly line: number
-  readonly column: number
-  readonly url: string
+  /** Each verb of a document that begins is reported by a command. Default: none is. */
+  readonly reportsVerbs?: boolean
 }
 
 /**
@@ -54,7 +47,7 @@ export class Interpreter {
   readonly #context: ProgramContext
   readonly #firstUrl: string
   readonly #rules: DocumentRules
-  readonly #began: ((verb: BegunVerb) => void) | undefined
+  readonly #reportsVerbs: boolean
   #stage: Stage = { at: 'idle' }
   #documentUrl = ''
   #verbs: readonly ParsedVerb[] = []
@@ -73,7 +66,7 @@ export class Interpreter {
     this.#firstUrl = options.url
     this.#rules = options.rules ?? {}
     this.#context = options.context
-    this.#began = options.began
+    this.#reportsVerbs = options.reportsVerbs ?? false
     this.#answered = options.context.answered
   }
 
@@ -270,8 +263,10 @@ export class Interpreter {
               return
             }
             // The fallback's verbs stand in no document.
-            if (this.#began !== undefined && verb.line !== undefined)
-              this.#began({ name: verb.name, line: verb.line, column: verb.column ?? 1, url: this.#documentUrl })
+            if (this.#reportsVerbs && verb.line !== undefined) {
+              const { name, line, column = 1 } = verb
+              this.#out.push({ type: 'began', verb: { name, line, column, url: this.#documentUrl } })
+            }
             step = verb.start(this.#runAt(now))
           }
           break

@@ -48,8 +48,18 @@ export type ProgramCommand =
   | { readonly type: 'record-session'; readonly order: SessionRecordOrder }
   | { readonly type: 'dial'; readonly dialId: string; readonly dial: DialRequest }
   | { readonly type: 'report'; readonly code: EventCode; readonly data: Readonly<Record<string, unknown>> }
+  /** A verb of a document begins, for people who read the trace. */
+  | { readonly type: 'began'; readonly verb: BegunVerb }
   /** The program is over: hang up, or reject with the reason's SIP status when the call is unanswered. */
   | { readonly type: 'end'; readonly reason: EndReason; readonly rejectWith?: 486 | 603 }
+
+/** Where a verb is that begins. */
+export interface BegunVerb {
+  readonly name: string
+  readonly line: number
+  readonly column: number
+  readonly url: string
+}
 
 /** What a Say or a Play will send to the caller. */
 export type SoundCommand = Extract<ProgramCommand, { readonly type: 'say' | 'play' }>

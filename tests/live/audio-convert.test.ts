@@ -189,7 +189,6 @@ test('a URL and an asset are converted once, for all who want them at the same t
   writeFileSync(path, await oggOf(2))
   const other = await assets.load('a', file)
   assert.ok(!('ok' in other) && other.durationMs === 2000)
-  // A WAV is played as it is.
 })
 
 test('after close nothing runs on', async () => {

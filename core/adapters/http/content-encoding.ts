@@ -18,7 +18,6 @@ const decoders = {
  * not known. Reading it rejects with `DamagedEncoding`, or with what happened to the body. Who stops reading ends both.
  */
 export function decoded(body: Readable, encoding: string): AsyncIterable<Uint8Array> | undefined {
-  if (encoding === '' || encoding === 'identity') return body
   const create = Object.hasOwn(decoders, encoding) ? decoders[encoding as keyof typeof decoders] : undefined
   return create === undefined ? undefined : readThrough(body, create(), encoding)
 }

@@ -293,7 +293,8 @@ async function readAnswer(
   const chunks: Uint8Array[] = []
   let length = 0
   const encoding = first('content-encoding').trim().toLowerCase()
-  const plain = decoded(body, encoding)
+  const isPlain = encoding === '' || encoding === 'identity'
+  const plain = isPlain ? body : decoded(body, encoding)
   if (plain === undefined) {
     discard(body)
     return fault('transport', `the server sent it encoded as ${encoding.slice(0, 40)}, which was not asked for`)

@@ -30,9 +30,8 @@ export interface MediaRefusal {
 
 /** What a leg's media does to the world. */
 export interface LegMediaHost {
-  /** To the media thread. */
-  send(command: EngineCommand): void
-  emit(event: MediaEvent): void
+  readonly threads: { execute(command: EngineCommand): void }
+  readonly events: { add(event: MediaEvent): void }
   opened(leg: LegMedia): void
   /** The leg has failed: to be counted. */
   failed(leg: LegMedia, refusal: MediaRefusal): void
@@ -179,12 +178,12 @@ export class LegMedia {
 
   /** The engine reports the end of an order. */
   orderEnded(ended: OrderEnded): void {
-    if (this.#orders.ended(ended)) this.#host.emit(endedOrder(this.legId, ended))
+    if (this.#orders.ended(ended)) this.#host.events.add(endedOrder(this.legId, ended))
   }
 
   remoteNews(news: RemoteNews): void {
     const event = remoteNews(this.legId, this.#browser !== undefined, news)
-    if (event !== undefined) this.#host.emit(event)
+    if (event !== undefined) this.#host.events.add(event)
   }
 
   measured(stats: SessionStats): void {
@@ -222,37 +221,37 @@ export class LegMedia {
         for (const held of this.#orders.takeHeld()) this.#carryOut(held)
         return
       case 'abandon-held':
-        for (const held of this.#orders.takeHeld()) if (!isSdp(held)) host.send(engineOrder(held))
+        for (const held of this.#orders.takeHeld()) if (!isSdp(held)) host.threads.execute(engineOrder(held))
         return
       case 'end-order': {
         const end = order && endOfLate(order)
-        if (end !== undefined) host.emit(end)
+        if (end !== undefined) host.events.add(end)
         return
       }
       case 'end-orders':
-        for (const end of this.#orders.endAll(legId, host.measureRecording)) host.emit(end)
+        for (const end of this.#orders.endAll(legId, host.measureRecording)) host.events.add(end)
         return
       case 'agree':
       case 'agree-and-talk':
         if (agreed !== undefined) this.#agree(agreed, action === 'agree-and-talk')
         return
       case 'close-session':
-        host.send({ type: 'close', session: legId })
+        host.threads.execute({ type: 'close', session: legId })
         return
       case 'report-opened':
         host.opened(this)
-        if (sdp !== undefined) host.emit({ type: 'media.opened', legId, sdp })
+        if (sdp !== undefined) host.events.add({ type: 'media.opened', legId, sdp })
         return
       case 'report-reopened':
-        if (sdp !== undefined) host.emit({ type: 'media.reopened', legId, sdp })
+        if (sdp !== undefined) host.events.add({ type: 'media.reopened', legId, sdp })
         return
       case 'report-ready':
-        if (agreed !== undefined) host.emit({ type: 'media.ready', legId, codec: agreed.agreement.codec })
+        if (agreed !== undefined) host.events.add({ type: 'media.ready', legId, codec: agreed.agreement.codec })
         return
       case 'report-failed':
         if (refusal !== undefined) {
           host.failed(this, refusal)
-          host.emit({ type: 'media.failed', legId, fault: refusal.fault, reoffer: false })
+          host.events.add({ type: 'media.failed', legId, fault: refusal.fault, reoffer: false })
         }
         return
       case 'report-ignored':
@@ -260,11 +259,11 @@ export class LegMedia {
         return
       case 'report-closed':
         host.closed(this, stats)
-        host.emit({ type: 'media.closed', legId, stats: statsOf(stats) })
+        host.events.add({ type: 'media.closed', legId, stats: statsOf(stats) })
         return
       case 'report-closed-unopened':
         host.closed(this, undefined)
-        host.emit(closedUnopened(legId))
+        host.events.add(closedUnopened(legId))
         return
       default:
         assertNever(action)
@@ -273,7 +272,7 @@ export class LegMedia {
 
   #carryOut(order: Order): void {
     if (isSdp(order)) this.#negotiate(order)
-    else this.#host.send(engineOrder(order))
+    else this.#host.threads.execute(engineOrder(order))
   }
 
   #negotiate(command: SdpCommand): void {
@@ -288,19 +287,19 @@ export class LegMedia {
       return
     }
     if (command.offer === undefined) {
-      this.#host.emit({ type: 'media.reopened', legId, sdp: sdp.offer() })
+      this.#host.events.add({ type: 'media.reopened', legId, sdp: sdp.offer() })
       return
     }
     const offer = readSdp(command.offer)
     const answered = offer && sdp.answer(offer, command.prefer)
     if (answered?.ok === true) this.#step('answer-again', { agreed: answered.value, sdp: answered.value.sdp })
-    else this.#host.emit({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
+    else this.#host.events.add({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
   }
 
   #agree({ agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
     const agreement = { ...agreed, sources: this.#sources }
     const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
-    this.#host.send({ type: 'agree', session: this.legId, agreement, talk, ...more })
+    this.#host.threads.execute({ type: 'agree', session: this.legId, agreement, talk, ...more })
   }
 }
 

@@ -51,17 +51,6 @@ export class RtpMedia implements Media {
     const { ports, workers, timeoutSeconds } = options.settings.media
     this.#options = options
     this.#events = new EventQueue(options.emit, options.log)
-    this.#host = {
-      send: command => this.#threads.execute(command),
-      emit: event => this.#events.add(event),
-      opened: () => {
-        this.#opened++
-      },
-      failed: (leg, refusal) => this.#failedLeg(leg, refusal),
-      ignored: ({ legId }, { detail }) => options.log.warn({ legId, fault: detail }, 'an SDP answer could not be used'),
-      closed: (leg, stats) => this.#closedLeg(leg, stats),
-      measureRecording,
-    }
     this.#certificate = selfSigned(Date.now(), options.random.bytes(8))
     this.#threads = openMedia(
       {
@@ -79,6 +68,17 @@ export class RtpMedia implements Media {
         options.log.error({ error: error.message }, 'a media thread died and is started again')
       },
     )
+    this.#host = {
+      threads: this.#threads,
+      events: this.#events,
+      opened: () => {
+        this.#opened++
+      },
+      failed: (leg, refusal) => this.#failedLeg(leg, refusal),
+      ignored: ({ legId }, { detail }) => options.log.warn({ legId, fault: detail }, 'an SDP answer could not be used'),
+      closed: (leg, stats) => this.#closedLeg(leg, stats),
+      measureRecording,
+    }
   }
 
   execute(command: MediaCommand): void {

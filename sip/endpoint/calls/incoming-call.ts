@@ -1,4 +1,6 @@
-import { dialogOfCallee } from '../../dialog/dialog.ts'
+import { type Dialog, dialogOfCallee } from '../../dialog/dialog.ts'
+import type { OfferState } from '../../invite/offer-answer.ts'
+import type { HeaderField } from '../../message/message.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
@@ -25,15 +27,19 @@ const provisionalEveryMs = 60_000
 export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner, TaggedCall {
   readonly id: string
   readonly callId: string
-  readonly session: InviteSession
   readonly #services: EndpointServices
   readonly #remote: DialogRemote
+  readonly #dialog: Dialog
   readonly #transaction: ServerTransaction
   /** Finds copies of its INVITE that came by other paths (merged requests, RFC 3261 §8.2.2.2). */
   readonly #merged: string
   readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
+  /** Made when something happens in its dialog: most calls that are refused need none. */
+  #session: InviteSession | undefined
+  /** What our 2xx and our provisionals say besides. */
+  #answerFields: readonly HeaderField[] = []
   /** Our answer in SDP. It is sent once the PRACK has come (RFC 3262 §3). */
   #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
@@ -48,14 +54,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#merged = mergeKey(request)
     this.#remote = new DialogRemote(services, identity, request.flow)
     const localTag = services.tokens.take(12)
-    const dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
-    this.session = new InviteSession(services, this, dialog, request.flow, {
-      state: 'early',
-      offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
-      weCalled: false,
-      remoteAllowsUpdate: allowsMethod(request.message, 'UPDATE'),
-      remote: this.#remote,
-    })
+    this.#dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
     if (requires(request.message, '100rel'))
       this.#reliable = new ReliableProvisional(services, transaction, later => this.#neverAcknowledged(later))
     transaction.owner = this
@@ -66,14 +65,35 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     return this.#state
   }
 
+  get session(): InviteSession {
+    if (this.#session === undefined) {
+      const { message, flow } = this.#transaction.request
+      this.#session = new InviteSession(this.#services, this, this.#dialog, flow, {
+        state: 'early',
+        offer: this.#initialOffer,
+        weCalled: false,
+        remoteAllowsUpdate: allowsMethod(message, 'UPDATE'),
+        remote: this.#remote,
+      })
+      this.#session.answerWith(this.#answerFields)
+    }
+    return this.#session
+  }
+
+  get #initialOffer(): OfferState {
+    return sdpOf(this.#transaction.request.message) === undefined ? 'initial' : 'remote-offer'
+  }
+
   /** Objects that may have a timer running for this call. */
   get timerOwners(): readonly TimerOwner[] {
-    return [this, ...(this.#reliable === undefined ? [] : [this.#reliable]), ...this.session.timerOwners]
+    return [this, ...(this.#reliable === undefined ? [] : [this.#reliable]), ...(this.#session?.timerOwners ?? [])]
   }
 
   /** Sets its `sid`, which a softphone gets with every answer from now on. */
   named(sid: string | undefined): this {
-    if (sid !== undefined && this.#isPhone) this.session.answerWith([{ name: callSidHeader, value: sid }])
+    if (sid === undefined || !this.#isPhone) return this
+    this.#answerFields = [{ name: callSidHeader, value: sid }]
+    this.#session?.answerWith(this.#answerFields)
     return this
   }
 
@@ -83,7 +103,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   progress(sdp: string, now: number): void {
     // A provisional cannot carry an offer that would stay open: without the remote's, ours waits for the 2xx.
-    this.#provisional(183, this.session.offerState === 'remote-offer' ? { sdp } : {}, now)
+    this.#provisional(183, (this.#session?.offerState ?? this.#initialOffer) === 'remote-offer' ? { sdp } : {}, now)
   }
 
   answer(sdp: string, now: number): void {
@@ -101,8 +121,8 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
     this.#services.respond(this.#transaction, reason.status, now, {
-      toTag: this.session.dialog.localTag,
-      fields: [...reasonFields(reason), ...this.session.answerFields],
+      toTag: this.#dialog.localTag,
+      fields: [...reasonFields(reason), ...this.#answerFields],
     })
     this.session.close({ kind: 'response', status: reason.status }, now)
   }
@@ -110,7 +130,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   /** RFC 5626 grace period over and the connection is not back: an unanswered call ends as if it were cancelled. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
-    this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
     this.session.close({ kind: 'cancel' }, now)
   }
 
@@ -120,12 +140,12 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   requestArrived(transaction: ServerTransaction, now: number): void {
     const { request } = transaction
-    if (request.fromTag !== this.session.dialog.remoteTag) {
+    if (request.fromTag !== this.#dialog.remoteTag) {
       this.#services.respond(transaction, 481, now)
       return
     }
     if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
-      this.session.dialog.takeRemoteSeq(request.cseq)
+      this.#dialog.takeRemoteSeq(request.cseq)
       if (this.#acknowledged(this.#reliable, request, now)) prackArrived(this.session, transaction, now)
       else this.#services.respond(transaction, 481, now)
       if (this.#heldAnswer !== undefined) this.answer(this.#heldAnswer, now)
@@ -145,10 +165,10 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   over(cause: CallCause, now: number): void {
     if (this.#state === 'over') return
     if (this.#state === 'offered' && cause.kind === 'bye')
-      this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+      this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
     this.#state = 'over'
     this.#stopProvisionals()
-    this.#services.bindTag(this.session.dialog.localTag, undefined)
+    this.#services.bindTag(this.#dialog.localTag, undefined)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
     this.#transaction.owner = new PastInvite(this.#services, this.#remote, this.#merged)
@@ -160,7 +180,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.#services.respond(transaction, 487, now, { toTag: this.#dialog.localTag })
     this.session.close({ kind: 'cancel' }, now)
   }
 
@@ -182,12 +202,12 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     if (this.#state !== 'offered') return
     const all: ResponseParts = {
       ...parts,
-      toTag: this.session.dialog.localTag,
+      toTag: this.#dialog.localTag,
       recordRoute: true,
       fields: [
         { name: 'Contact', value: contactOf(this.#transaction.flow) },
         { name: 'Allow', value: allow },
-        ...this.session.answerFields,
+        ...this.#answerFields,
       ],
     }
     if (this.#reliable !== undefined) {
@@ -209,7 +229,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */
   #neverAcknowledged(now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(this.#transaction, 504, now, { toTag: this.session.dialog.localTag })
+    this.#services.respond(this.#transaction, 504, now, { toTag: this.#dialog.localTag })
     this.session.close({ kind: 'timeout' }, now)
   }
 

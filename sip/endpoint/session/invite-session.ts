@@ -59,6 +59,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
   readonly ownOffers: OwnOffers
   #remoteAllowsUpdate: boolean
   #hasReanswered = false
+  /** Additional header fields of our 2xx to the INVITE that made this session. */
   #answerFields: readonly HeaderField[] = []
   #localSdp: string | undefined
   #endReason: ReasonHeader | undefined
@@ -92,11 +93,6 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
   /** The last SDP that we sent. */
   get localSdp(): string | undefined {
     return this.#localSdp
-  }
-
-  /** Additional header fields of our 2xx to the INVITE that made this session. */
-  get answerFields(): readonly HeaderField[] {
-    return this.#answerFields
   }
 
   /** The remote waits for our answer to its offer. */

@@ -143,6 +143,8 @@ export function lineOf(command: ProgramCommand): string {
       return `end ${command.reason}${command.rejectWith === undefined ? '' : ` reject ${command.rejectWith}`}`
     case 'dial':
       return `dial ${command.dial.targets.map(target => target.kind).join(' ')}`
+    case 'began':
+      return `began ${command.verb.name}`
     case 'answer':
     case 'beep':
     case 'stop':

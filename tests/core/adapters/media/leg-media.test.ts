@@ -118,8 +118,8 @@ class Bed {
     const read = offer === undefined ? undefined : readSdp(offer)
     this.media = new LegMedia(
       {
-        send: command => this.#done.push(`+${command.type}`),
-        emit: event => this.#done.push(`>${wordOf(event)}`),
+        threads: { execute: command => this.#done.push(`+${command.type}`) },
+        events: { add: event => this.#done.push(`>${wordOf(event)}`) },
         opened: () => this.#done.push('opened'),
         failed: (_leg, { fault }) => this.#done.push(`!${fault}`),
         ignored: () => this.#done.push('ignored'),
