@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AccountUuid, assertNever } from '../../core/index.ts'
+import { type AccountUuid, assertNever, type CallRecord } from '../../core/index.ts'
 import { conflict, Refusal } from '../answer/refusal.ts'
+import { renderCall } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import { jsonType } from './failure.ts'
 
@@ -22,35 +23,25 @@ export interface KeptAnswer {
   readonly body: string
 }
 
-/** What an operation does with its answer. */
-interface Remembering {
-  /** Undefined when the request has no Idempotency-Key. */
-  readonly key: string | undefined
-  /**
-   * The answer of this request. Called inside the transaction of the effect, so that the two commit together; the
-   * caller stores what it gets back under the key.
-   */
-  keep(status: number, body: unknown): KeptAnswer
-}
+export const answerOf = (status: number, body: unknown): KeptAnswer => ({ status, body: JSON.stringify(body) })
+
+/** The answer to a call that was placed. */
+export const answerOfPlaced = (call: CallRecord): KeptAnswer => answerOf(201, renderCall(call))
 
 /**
- * Runs `operation` at most once per Idempotency-Key of the account, and sends what it kept. A refusal that it throws
- * frees the key; the same key with another path or body is 422, and one that is still running 409.
+ * Runs `operation` at most once per Idempotency-Key of the account, and sends its answer: what the answer is made of
+ * commits under the key together with the effect. A refusal that it throws frees the key; the same key with another path
+ * or body is 422, and one that is still running 409. `key` is undefined when the request has none.
  */
 export async function once(
   door: SwitchDoor,
   request: FastifyRequest,
   reply: FastifyReply,
   accountUuid: AccountUuid,
-  operation: (remembering: Remembering) => Promise<void>,
+  operation: (key: string | undefined) => Promise<KeptAnswer>,
 ): Promise<FastifyReply> {
   const { idempotency } = door.repositories
   const key = (request.headers as Record<string, unknown>)['idempotency-key'] as string | undefined
-  let kept: KeptAnswer | undefined
-  const keep = (status: number, body: unknown) => {
-    kept = { status, body: JSON.stringify(body) }
-    return kept
-  }
   const send = (answer: KeptAnswer) => reply.code(answer.status).type(jsonType).send(answer.body)
 
   if (key !== undefined) {
@@ -58,6 +49,8 @@ export async function once(
     switch (begun.state) {
       case 'answered':
         return send(begun)
+      case 'placed':
+        return send(answerOfPlaced(begun.call))
       case 'in-flight':
         throw conflict('A request with this Idempotency-Key is still in flight.')
       case 'other-request':
@@ -71,9 +64,7 @@ export async function once(
     }
   }
   try {
-    await operation({ key, keep })
-    if (kept === undefined) throw new Error('the operation kept no answer')
-    return send(kept)
+    return send(await operation(key))
   } catch (fault) {
     // An answer that was committed stays: only a mark without one is taken away.
     if (key !== undefined) await idempotency.free(accountUuid, key)

@@ -4,7 +4,7 @@ import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { renderNumber } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
-import { idempotencyHeader, once } from '../request/idempotency.ts'
+import { answerOf, idempotencyHeader, once } from '../request/idempotency.ts'
 import { errors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { NumberChange, OwnedNumber, PoolNumber } from '../schema/number.ts'
@@ -50,7 +50,7 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
       response: { 200: number, ...errors(400, 402, 403, 404, 409, 413, 415, 422) },
     },
     handler: (request, reply) =>
-      once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
+      once(door, request, reply, customerOf(request).accountUuid, async key => {
         const { accountUuid } = activeCustomerOf(request)
         const inherited = await defaultInbound(accountUuid)
         const { uuid } = request.body
@@ -58,10 +58,10 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
         let result = await numbers.offer(accountUuid, uuid, unixMs)
         if (result.ok) {
           // Made beforehand: the answer commits with the effect that it reports.
-          const answer = keep(200, renderNumber(result.number, inherited))
+          const answer = answerOf(200, renderNumber(result.number, inherited))
           result = await numbers.acquire(accountUuid, uuid, unixMs, key === undefined ? undefined : { key, ...answer })
+          if (result.ok) return answer
         }
-        if (result.ok) return
         switch (result.refused) {
           case 'unknown':
             throw notFound('There is no such number in the pool.')

@@ -8,10 +8,9 @@ import {
 } from '../../core/index.ts'
 import { activeCustomerOf, customerOf } from '../access/guard.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
-import { renderCall } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
-import { idempotencyHeader, once } from '../request/idempotency.ts'
+import { answerOfPlaced, idempotencyHeader, once } from '../request/idempotency.ts'
 import { Originate } from '../schema/call.ts'
 import { errors } from '../schema/error.ts'
 import { callAnswer } from './calls.ts'
@@ -33,7 +32,7 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
       // Before the key is looked up: a loaded switch has no time for calls that it does not take.
       const refusal = door.calls.refuseNewCalls?.()
       if (refusal !== undefined) throw refusalOf(refusal)
-      return once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
+      return once(door, request, reply, customerOf(request).accountUuid, async idempotencyKey => {
         const { accountUuid } = activeCustomerOf(request)
         const { to, from, url, timeout, customPayload } = request.body
         if (!URL.canParse(url)) throw invalid('url', 'must be an absolute http or https URL')
@@ -48,14 +47,10 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
           url,
           ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
           ...(customPayload === undefined || customPayload === null ? {} : { customPayload }),
-          alongWith: call => {
-            const answer = keep(201, renderCall(call))
-            return key === undefined
-              ? []
-              : [{ type: 'idempotency.complete', accountUuid, key, status: answer.status, body: answer.body }]
-          },
+          idempotencyKey,
         })
         if (!result.ok) throw refusalOf(result)
+        return answerOfPlaced(result.call)
       })
     },
   })

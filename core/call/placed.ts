@@ -79,10 +79,13 @@ export function beginPlaced(call: Call, requestId: string, order: OriginateOrder
       hops,
     })
     const { record } = call
+    const { idempotencyKey: key } = order
     const prelude: readonly Change[] = [
       { type: 'call.insert', call: record },
       call.event('CALL.0100', callData(record)),
-      ...(order.alongWith?.(record) ?? []),
+      ...(key === undefined
+        ? []
+        : [{ type: 'idempotency.placed', accountUuid: account.uuid, key, call: record } as const]),
     ]
     const placed = () => {
       call.opened()

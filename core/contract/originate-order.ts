@@ -2,7 +2,6 @@ import type { CapRefusal } from '../caps/caps.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { AccountUuid } from '../model/ids.ts'
-import type { Change } from '../ports/store.ts'
 
 /** A call placed by API. */
 export interface OriginateOrder {
@@ -17,8 +16,8 @@ export interface OriginateOrder {
   readonly timeoutSeconds?: number
   /** Attached metadata: a string reaches the webhooks verbatim, an object as compact JSON. */
   readonly customPayload?: string | Readonly<Record<string, unknown>>
-  /** What is to be stored in the same transaction as the new call, such as the answer under an Idempotency-Key. */
-  readonly alongWith?: (call: CallRecord) => readonly Change[]
+  /** The new call is kept under this key of the account, in the same transaction. */
+  readonly idempotencyKey?: string | undefined
 }
 
 export type OriginateCode =

@@ -35,13 +35,12 @@ export type Change =
       readonly accountUuid: AccountUuid
       readonly set: Partial<RecordingRecord>
     }
-  /** The answer under an Idempotency-Key, verbatim: durable with the effect that it reports, or not at all. */
+  /** The call that was placed under an Idempotency-Key, as it began: durable with it, or not at all. */
   | {
-      readonly type: 'idempotency.complete'
+      readonly type: 'idempotency.placed'
       readonly accountUuid: AccountUuid
       readonly key: string
-      readonly status: number
-      readonly body: string
+      readonly call: CallRecord
     }
 
 /** Money set aside for one live, rated leg. The rate is kept with it, so that a crash can be billed. */

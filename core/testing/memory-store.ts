@@ -167,7 +167,7 @@ export class MemoryStore {
       case 'recording.update':
         this.recordings.set(change.uuid, { ...this.recordings.get(change.uuid)!, ...change.set })
         return
-      case 'idempotency.complete':
+      case 'idempotency.placed':
         return
       default:
         assertNever(change)

@@ -203,8 +203,8 @@ export class Calls implements Omit<CallStore, 'knownOwner'> {
         this.#tables.recordings.update(change.uuid, change.set)
         if (change.set.sizeBytes !== undefined) quotas.recordingStored(change.uuid, unixMs)
         return true
-      case 'idempotency.complete':
-        idempotency.complete(change)
+      case 'idempotency.placed':
+        idempotency.placed(change)
         return true
     }
   }

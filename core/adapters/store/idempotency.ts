@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../model/call-record.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Change } from '../../ports/store.ts'
 import type { Database } from './database.ts'
@@ -10,9 +11,23 @@ type IdempotencyStart =
   | { readonly state: 'begun' }
   | { readonly state: 'in-flight' }
   | { readonly state: 'other-request' }
+  /** The answer, verbatim. */
   | { readonly state: 'answered'; readonly status: number; readonly body: string }
+  /** A call was placed, which was then so. */
+  | { readonly state: 'placed'; readonly call: CallRecord }
 
-/** Answers under Idempotency-Keys, per account. The answer of a placed call commits in the call's own unit. */
+/** What has a status of HTTP, and its text. */
+interface KeptAnswer {
+  readonly accountUuid: AccountUuid
+  readonly key: string
+  readonly status: number
+  readonly body: string
+}
+
+/** In place of a status: the body is the row of a call. */
+const callPlaced = 0
+
+/** What came of requests under Idempotency-Keys, per account: it commits in one unit with the effect. */
 export class IdempotencyKeys {
   readonly #database: Database
   readonly #find
@@ -49,13 +64,19 @@ export class IdempotencyKeys {
       }
       if (known.fingerprint !== fingerprint) return { state: 'other-request' }
       if (known.status === null || known.body === null) return { state: 'in-flight' }
+      if (known.status === callPlaced) return { state: 'placed', call: JSON.parse(known.body) }
       return { state: 'answered', status: known.status, body: known.body }
     })
   }
 
   /** For use inside a unit of work: the answer is with the effect. */
-  complete(change: Omit<Extract<Change, { type: 'idempotency.complete' }>, 'type'>): void {
-    this.#complete.run(change.status, change.body, change.accountUuid, change.key)
+  complete({ status, body, accountUuid, key }: KeptAnswer): void {
+    this.#complete.run(status, body, accountUuid, key)
+  }
+
+  /** The same for a call. */
+  placed({ call, accountUuid, key }: Omit<Extract<Change, { type: 'idempotency.placed' }>, 'type'>): void {
+    this.#complete.run(callPlaced, JSON.stringify(call), accountUuid, key)
   }
 
   /** Takes the mark of an operation that was refused away; a stored answer stays. */

@@ -47,7 +47,8 @@ export class TestCalls implements CallDoor {
       },
       now,
     )
-    await this.insert(call, order.alongWith?.(call))
+    const { idempotencyKey: key, accountId: accountUuid } = order
+    await this.insert(call, key === undefined ? [] : [{ type: 'idempotency.placed', accountUuid, key, call }])
     this.placed++
     return { ok: true, call }
   }

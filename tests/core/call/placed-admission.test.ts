@@ -141,17 +141,16 @@ test('a number that costs nothing needs no money, with a route or without', () =
   assert.is(bed.store.call().reasonCode, 'END.0503')
 })
 
-test('the stored answer of an Idempotency-Key commits with the call', () => {
+test('what is kept under an Idempotency-Key commits with the call: the call as it began', () => {
   const bed = placing()
-  bed.originate({
-    alongWith: call => [
-      { type: 'idempotency.complete', accountUuid: acme.uuid, key: 'k', status: 201, body: call.sid },
-    ],
-  })
+  bed.originate({ idempotencyKey: 'k' })
   bed.run(100)
+  const [begun, , kept] = bed.store.units[0] ?? []
+  assert.ok(begun?.type === 'call.insert' && kept?.type === 'idempotency.placed')
+  assert.equal([kept.accountUuid, kept.key, kept.call], [acme.uuid, 'k', begun.call])
   assert.equal(
     bed.store.units[0]?.map(change => change.type),
-    ['call.insert', 'event.append', 'idempotency.complete', 'leg.insert', 'hold.open'],
+    ['call.insert', 'event.append', 'idempotency.placed', 'leg.insert', 'hold.open'],
   )
 })
 
@@ -182,13 +181,18 @@ test('a drain, then a database that fails, while the call is being stored: the A
 
 test('something of ours that throws before the call is stored: the API has its answer', () => {
   const bed = placing()
-  const request = bed.originate({
-    alongWith: () => {
-      throw new Error('made so')
+  let asked = 0
+  const customPayload = {
+    toJSON: () => {
+      // Its form is checked; then the database is asked, and it is read again.
+      if (++asked > 1) throw new Error('made so')
+      return {}
     },
-  })
+  }
+  const request = bed.originate({ customPayload })
   bed.run(1000)
   assert.is(bed.replies.get(request)?.ok, false)
+  assert.is(asked, 2)
   assert.is(bed.store.units.length, 0)
 })
 
