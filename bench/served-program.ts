@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
- * What people install is measured, not the checkout's sources: builds the package, and lets the rig start its program.
+ * What people install is measured, not the checkout's sources: builds the package, and lets the test bed start its program.
  * Another program that SAUTI_TEST_PROGRAM names stays.
  */
 export function useBuiltProgram(): void {

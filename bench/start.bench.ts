@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addTrunk, RigAccount } from '../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount } from '../tests/rig/beds/account.ts'
 import { storeCalls } from '../tests/rig/beds/stored-calls.ts'
 import { SwitchProcess } from '../tests/rig/beds/switch-process.ts'
 import { percentile } from './overload/burst.ts'
@@ -35,7 +35,7 @@ export async function run(short: boolean): Promise<Figure[]> {
   const on = await SwitchProcess.start()
   const cache = mkdtempSync(join(tmpdir(), 'sauti-start-'))
   try {
-    const account = await RigAccount.make(on)
+    const account = await BedAccount.make(on)
     await addTrunk(on, { name: 'in', port: 5099, prefixes: [] })
     await on.kill('SIGTERM')
     storeCalls(join(on.dataFolder, 'sauti.db'), account.uuid, storedCalls)

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../tests/rig/beds/switch-process.ts'
 import { Customer } from '../tests/rig/peers/customer.ts'
 import { PlainCaller } from '../tests/rig/peers/plain-caller.ts'
@@ -59,7 +59,7 @@ async function open(env: Record<string, string>) {
     on.log.map(line => /Debugger listening on (ws:\S+)/.exec(line)?.[1]).find(found => found !== undefined)
   const debugged = await Debugged.connect(String(await until('the inspector', address)))
   await setRates(on)
-  const account = await RigAccount.make(on)
+  const account = await BedAccount.make(on)
   const customer = await Customer.open()
   const close = async () => {
     debugged.close()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../core/adapters/store/database.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { Customer } from '../../tests/rig/peers/customer.ts'
 import { Sipp } from '../../tests/rig/peers/sipp.ts'
@@ -51,7 +51,7 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
   let isUp = true
   try {
     await setRates(on)
-    const account = await RigAccount.make(on, { balance: '10000000' })
+    const account = await BedAccount.make(on, { balance: '10000000' })
     const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
     expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
     await account.asset('tone', sine(440, 1))

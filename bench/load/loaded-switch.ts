@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { Customer } from '../../tests/rig/peers/customer.ts'
 import { Sipp } from '../../tests/rig/peers/sipp.ts'
@@ -21,14 +21,14 @@ const callee = new URL('./callee', import.meta.url).pathname
 export class LoadedSwitch {
   readonly on: SwitchProcess
   readonly customer: Customer
-  readonly #account: RigAccount
+  readonly #account: BedAccount
   readonly #carrier: Sipp | undefined
   readonly #otherProcessors: string | undefined
 
   private constructor(
     on: SwitchProcess,
     customer: Customer,
-    account: RigAccount,
+    account: BedAccount,
     carrier: Sipp | undefined,
     others: string | undefined,
   ) {
@@ -52,7 +52,7 @@ export class LoadedSwitch {
     try {
       if (others !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
       await setRates(on)
-      const account = await RigAccount.make(on, { balance: '1000000' })
+      const account = await BedAccount.make(on, { balance: '1000000' })
       const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
       expectStatus(
         await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }),

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleProgram } from '../../scripts/bundle-program.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
 import { babble } from '../../tests/rig/probes/tone.ts'
@@ -47,7 +47,7 @@ export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {
   })
   try {
     await setRates(on)
-    const account = await RigAccount.make(on, { balance: '10000000' })
+    const account = await BedAccount.make(on, { balance: '10000000' })
     const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
     expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
     const carrierPort = await freePort()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { storeCalls } from '../../tests/rig/beds/stored-calls.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { NameServer } from '../../tests/rig/fakes/name-server.ts'
@@ -101,8 +101,8 @@ export async function neighbours({ seconds, isMeasured = () => true, onProgress 
   const witness = processors === undefined ? undefined : new PauseWitness()
   try {
     await setRates(on)
-    const listed = await RigAccount.make(on, { balance: '1000000' })
-    const quiet = await RigAccount.make(on, { balance: '1000000' })
+    const listed = await BedAccount.make(on, { balance: '1000000' })
+    const quiet = await BedAccount.make(on, { balance: '1000000' })
     await addTrunk(on, { name: 'in', port: await freePort(), prefixes: [] })
     await on.kill('SIGTERM')
     storeCalls(join(on.dataFolder, 'sauti.db'), listed.uuid, storedCalls)
@@ -133,8 +133,8 @@ export async function neighbours({ seconds, isMeasured = () => true, onProgress 
     await measure()
     let before = await measure()
     /** An account has 3,000 requests a minute: what one way has used up, the next must not lack. */
-    const busyOf = async (name: string): Promise<RigAccount> =>
-      name === 'lists' || name === 'pages' || name === 'portal' ? listed : RigAccount.make(on, { balance: '1000000' })
+    const busyOf = async (name: string): Promise<BedAccount> =>
+      name === 'lists' || name === 'pages' || name === 'portal' ? listed : BedAccount.make(on, { balance: '1000000' })
     const attemptOf = async ({ name }: Way): Promise<Attempt> => {
       const busy = await busyOf(name)
       expectStatus(await on.operator('PATCH', `/accounts/${busy.uuid}`, raisedCaps), 200)

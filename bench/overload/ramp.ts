@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { defaultSettings } from '../../core/index.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
 import { sine } from '../../tests/rig/probes/tone.ts'
@@ -57,7 +57,7 @@ export async function ramp({
 }: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
   const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
-  // Its default; the rig's switch admits all that is offered unless it is set otherwise.
+  // Its default; the test bed's switch admits all that is offered unless it is set otherwise.
   const on = await SwitchProcess.start(env, '127.0.0.1', [
     '--admission-loop-delay',
     String(defaultSettings.admission.loopDelayMs),
@@ -66,7 +66,7 @@ export async function ramp({
   try {
     if (processors !== undefined) pin(on.pid, '0')
     await setRates(on)
-    const account = await RigAccount.make(on, { balance: '1000000' })
+    const account = await BedAccount.make(on, { balance: '1000000' })
     const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
     const rate = { max_calls_per_second: 1000 }
     expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, ...rate }), 200)

@@ -113,7 +113,7 @@ async function speeches(folder: string, codec: FarCodec, seconds: number): Promi
   return [near, codec === 'opus' ? captureOf(await files.opus(seconds)) : streamOf(files.g722, 9, 'G722/8000')]
 }
 
-/** The scenario's path, as the rig wants it. */
+/** The scenario's path, as the test bed wants it. */
 function written(folder: string, name: string, scenario: string): string {
   const path = join(folder, name)
   writeFileSync(`${path}.xml`, scenario)

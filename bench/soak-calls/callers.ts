@@ -1,4 +1,4 @@
-import { addTrunk, expectStatus, RigAccount } from '../../tests/rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus } from '../../tests/rig/beds/account.ts'
 import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { makeUser, mint, type PhoneUser } from '../../tests/rig/peers/browser-phone.ts'
 import type { Customer } from '../../tests/rig/peers/customer.ts'
@@ -53,8 +53,8 @@ const signInEveryMs = 20 * 60_000
 /** All callers and callees of the soak, and what counts them. */
 export class Callers {
   readonly #on: SwitchProcess
-  readonly #account: RigAccount
-  readonly #busy: RigAccount[]
+  readonly #account: BedAccount
+  readonly #busy: BedAccount[]
   readonly #sipps: Sipp[] = []
   readonly #stops: (() => void)[] = []
   readonly #users: PhoneUser[] = []
@@ -63,7 +63,7 @@ export class Callers {
   placed = 0
   refused = 0
 
-  private constructor(on: SwitchProcess, account: RigAccount, busy: RigAccount[]) {
+  private constructor(on: SwitchProcess, account: BedAccount, busy: BedAccount[]) {
     this.#on = on
     this.#account = account
     this.#busy = busy
@@ -76,10 +76,10 @@ export class Callers {
       max_dialled_legs: 100_000,
       max_calls_per_second: 1000,
     }
-    const accounts: RigAccount[] = []
+    const accounts: BedAccount[] = []
     let fetched = 0
     for (const [at, kind] of kinds.entries()) {
-      const account = await RigAccount.make(on, { balance: '1000000' })
+      const account = await BedAccount.make(on, { balance: '1000000' })
       accounts.push(account)
       expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, caps), 200)
       await account.asset('tone', sine(440, 1))

@@ -1,7 +1,7 @@
 import type { RoomEvent } from '../contract/conference-rooms.ts'
 import { arrived, type Hops } from '../contract/hops.ts'
 import { Conference } from '../dial/conference.ts'
-import { Dial } from '../dial/dial.ts'
+import { BridgingDial } from '../dial/dial.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import type { DialConnection, DialOutcome } from '../leg/dial-connection.ts'
 import type { Leg } from '../leg/leg.ts'
@@ -286,7 +286,7 @@ export class Conversation {
     const common = { party, player, recorder: this.recorder, done }
     const dial: DialConnection =
       request.conference === undefined
-        ? new Dial(this.#host, request, {
+        ? new BridgingDial(this.#host, request, {
             ...common,
             sids: this.#sids,
             ownNumber: this.#facts?.ownNumber ?? '',

@@ -24,7 +24,7 @@ export const dialDigitsId = 'dial-digits'
 const limitTimer = 'dial:limit'
 
 /** One Dial: what the caller is sent while its children ring, and the bridge to the one who answers. */
-export class Dial implements DialConnection, HuntListener {
+export class BridgingDial implements DialConnection, HuntListener {
   readonly #host: CallHost
   readonly #request: DialRequest
   readonly #parts: DialParts

@@ -1,7 +1,7 @@
 import type { OpusCoders } from '../codec/opus.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import { RoomLink } from '../mix/room-link.ts'
-import { Rooms } from '../mix/rooms.ts'
+import { ThreadRooms } from '../mix/thread-rooms.ts'
 import type { MediaSession } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 
@@ -11,13 +11,13 @@ type ToneCommand = Extract<EngineCommand, { readonly type: 'room-tone' }>
 /** Which session receives which on a thread: sessions in pairs, and sessions in rooms. A session is in one pair or one room. */
 export class Connections {
   readonly #clockOffsetMs: number
-  readonly #rooms: Rooms
+  readonly #rooms: ThreadRooms
   readonly #inRooms = new Set<MediaSession>()
 
   /** `clockOffsetMs`: to be added to this thread's times for those of a clock that all threads share. */
   constructor(opus: OpusCoders, clockOffsetMs: number, guard: FaultGuard) {
     this.#clockOffsetMs = clockOffsetMs
-    this.#rooms = new Rooms({
+    this.#rooms = new ThreadRooms({
       opus,
       failed: (seat, error) => {
         for (const session of this.#inRooms) {

@@ -191,11 +191,11 @@ export class MediaEngine {
     this.#connections.tick(now, tickAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = open.length - 1; i >= 0; i--) {
-      if (now < table.restsUntil[i]!) continue
+      if (now < table.idleUntil[i]!) continue
       const session = open[i]!
       try {
         session.send(now, tickAt)
-        table.restsUntil[i] = session.restsUntil
+        table.idleUntil[i] = session.idleUntil
       } catch (error) {
         this.#guard.fail(session, error)
       }

@@ -33,7 +33,7 @@ export class SessionTable {
    * For each of them: until when it need not be asked for frames. In one array, as most of them are idle most of the
    * time.
    */
-  restsUntil = new Float64Array(firstPlaces)
+  idleUntil = new Float64Array(firstPlaces)
   /** The same of what can wait: recordings, reports. */
   quietUntil = new Float64Array(firstPlaces)
   readonly #entries = new Map<SessionId, Entry>()
@@ -73,15 +73,15 @@ export class SessionTable {
   fill(entry: Entry, session: MediaSession): void {
     entry.session = session
     const place = this.open.push(session) - 1
-    if (place === this.restsUntil.length) {
-      this.restsUntil = widened(this.restsUntil)
+    if (place === this.idleUntil.length) {
+      this.idleUntil = widened(this.idleUntil)
       this.quietUntil = widened(this.quietUntil)
     }
-    this.restsUntil[place] = 0
+    this.idleUntil[place] = 0
     this.quietUntil[place] = 0
     session.place = place
     session.onWake = () => {
-      this.restsUntil[session.place] = 0
+      this.idleUntil[session.place] = 0
     }
   }
 
@@ -98,7 +98,7 @@ export class SessionTable {
     session.onWake = () => {}
     if (at === -1 || last === undefined || at === this.open.length) return
     this.open[at] = last
-    this.restsUntil[at] = this.restsUntil[last.place]!
+    this.idleUntil[at] = this.idleUntil[last.place]!
     this.quietUntil[at] = this.quietUntil[last.place]!
     last.place = at
   }

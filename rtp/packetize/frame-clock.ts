@@ -42,11 +42,11 @@ export class FrameClock {
   isIdle(now: number): boolean {
     return now < this.#idleUntil
   }
-  idleUntil(at: number): void {
-    this.#idleUntil = at
-  }
-  get restsUntil(): number {
+  get idleUntil(): number {
     return this.#idleUntil
+  }
+  set idleUntil(at: number) {
+    this.#idleUntil = at
   }
   /** Frames go on as they do: nothing is due before the next one. */
   idleUntilDue(): void {

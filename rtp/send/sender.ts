@@ -86,8 +86,8 @@ export class Sender {
     this.#frameClock.wake()
   }
   /** Until then `tick` has nothing to do. */
-  get restsUntil(): number {
-    return this.#packetizer.units > 0 || this.#forwarder.isRepacking ? 0 : this.#frameClock.restsUntil
+  get idleUntil(): number {
+    return this.#packetizer.units > 0 || this.#forwarder.isRepacking ? 0 : this.#frameClock.idleUntil
   }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
@@ -160,7 +160,7 @@ export class Sender {
     if (presentSource(this.#parts, now) === undefined) {
       if (!frames.isPaused) this.#packetizer.flush()
       frames.pause()
-      if (!this.#plays.isEnding) frames.idleUntil(this.isTalking ? silentFrom(this.#parts) : Infinity)
+      if (!this.#plays.isEnding) frames.idleUntil = this.isTalking ? silentFrom(this.#parts) : Infinity
       return
     }
     if (frames.isPaused) {

@@ -122,8 +122,8 @@ export class MediaSession implements Destination, SenderEvents {
     return this.#agreement
   }
   /** Until then `send` has nothing to do, unless `onWake` is called. */
-  get restsUntil(): number {
-    return this.#receiver.digits.isHeld ? 0 : this.sender.restsUntil
+  get idleUntil(): number {
+    return this.#receiver.digits.isHeld ? 0 : this.sender.idleUntil
   }
   /** Until then `tick` has nothing to do, unless a command comes. */
   get quietUntil(): number {

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert'
 import { pcma } from '../../rtp/codec/g711.ts'
 import { pcmu } from '../../rtp/index.ts'
 import type { RoomLink } from '../../rtp/mix/room-link.ts'
-import { Rooms } from '../../rtp/mix/rooms.ts'
 import type { Seat } from '../../rtp/mix/seat.ts'
 import { gateHoldFrames } from '../../rtp/mix/speech-gate.ts'
+import { ThreadRooms } from '../../rtp/mix/thread-rooms.ts'
 import { levelAt } from '../../rtp/tone/goertzel.ts'
 import { seeded } from '../rig/probes/seeded.ts'
 import { sine } from '../rtp/bed/audio-measure.ts'
@@ -135,7 +135,7 @@ test('a room tone reaches all members at once; many joins at the same time do no
 
 test('a member whose code fails is removed, and the fault is reported; the others do not notice', () => {
   const failed: Seat[] = []
-  const rooms = new Rooms({ opus, failed: seat => failed.push(seat) })
+  const rooms = new ThreadRooms({ opus, failed: seat => failed.push(seat) })
   const [a, b, c] = [new FakeSeat(sine(440, 8000, 8000)), new FakeSeat(), new FakeSeat()]
   for (const seat of [a, b, c]) rooms.join('r', seat, false, () => undefined, 0)
   for (let n = 0; n < 10; n++) {
@@ -158,7 +158,7 @@ test('a member whose code fails is removed, and the fault is reported; the other
 
 test('a room that fails itself ends with its members; other rooms go on', () => {
   const failed: Seat[] = []
-  const rooms = new Rooms({ opus, failed: seat => failed.push(seat) })
+  const rooms = new ThreadRooms({ opus, failed: seat => failed.push(seat) })
   const seats = [new FakeSeat(), new FakeSeat(), new FakeSeat()]
   const broken = { frameAfter: () => 0, exchange: () => assert.unreachable() } as unknown as RoomLink
   for (const [n, seat] of seats.entries()) {

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { addTrunk, expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { freePort } from '../rig/probes/ports.ts'
 import { until } from '../rig/probes/wait.ts'
@@ -20,13 +20,13 @@ export interface AuditEvent {
 /** A switch as it is served, with private addresses closed, an account, and a carrier on each side. */
 export class AuditBed {
   readonly sauti: SwitchProcess
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly caller: SipPeer
   readonly carrier: SipPeer
   readonly events: AuditEvent[] = []
   readonly #stream: WebSocket
 
-  private constructor(sauti: SwitchProcess, account: RigAccount, caller: SipPeer, carrier: SipPeer, stream: WebSocket) {
+  private constructor(sauti: SwitchProcess, account: BedAccount, caller: SipPeer, carrier: SipPeer, stream: WebSocket) {
     this.sauti = sauti
     this.account = account
     this.caller = caller
@@ -41,7 +41,7 @@ export class AuditBed {
       '127.0.0.1',
       flags,
     )
-    const account = await RigAccount.make(sauti)
+    const account = await BedAccount.make(sauti)
     const caller = await SipPeer.open(sauti.sipPort, callerAddress)
     const carrier = await SipPeer.open(sauti.sipPort, carrierAddress, await freePort())
     carrier.answer = answerCalls

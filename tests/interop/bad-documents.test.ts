@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { sideBySide } from '../rig/beds/side-by-side.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
@@ -35,15 +35,15 @@ let servers = 0
 async function accountOf(
   replyAt: (path: string) => Reply,
   fallback: object = { fallback_mode: 'play', fallback_value: bed.customer.url('/sorry.wav') },
-): Promise<RigAccount> {
-  const account = await RigAccount.make(bed.on)
+): Promise<BedAccount> {
+  const account = await BedAccount.make(bed.on)
   const path = `/voice-${++servers}`
   await account.webhook('voice_inbound', bed.customer.on(path, replyAt(path)))
   expectStatus(await account.api('POST', '/account/webhooks', fallback), 200)
   return account
 }
 
-async function call(account: RigAccount, scenario = 'caller') {
+async function call(account: BedAccount, scenario = 'caller') {
   const rtp = await RtpEndpoint.open()
   const caller = await bed.caller({ scenario, rtpPort: rtp.port, service: account.number })
   const result = await caller.done
@@ -52,7 +52,7 @@ async function call(account: RigAccount, scenario = 'caller') {
   return rtp
 }
 
-const recordOf = (account: RigAccount) =>
+const recordOf = (account: BedAccount) =>
   until('the record', async () => {
     const it = await account.call()
     return ['completed', 'failed'].includes(it?.status) && it

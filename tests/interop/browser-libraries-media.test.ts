@@ -47,7 +47,7 @@ for (const library of ['jssip', 'sip.js']) {
     await phone.act('signIn', { url, realm: 'localhost', extension: user.extension, token, iceServers: [], bearer })
     assert.ok(Array.isArray(iceServers))
   }
-  const forget = () => phone.evaluate('rig.states.length = 0')
+  const forget = () => phone.evaluate('bed.states.length = 0')
   const isRegistered = async (): Promise<boolean> => {
     const users = (await bed.account.api('GET', '/users/')).body
     return users.find(({ uuid }: { uuid: string }) => uuid === user.uuid).is_registered

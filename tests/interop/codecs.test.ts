@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { sideBySide } from '../rig/beds/side-by-side.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
@@ -26,7 +26,7 @@ codecs.after(() => bed?.close())
 
 type Codec = 'PCMU' | 'PCMA' | 'G722' | 'opus'
 
-const callerOf = async (account: RigAccount, codec: Codec, says: Int16Array): Promise<Baresip> =>
+const callerOf = async (account: BedAccount, codec: Codec, says: Int16Array): Promise<Baresip> =>
   new Baresip({
     sipPort: await freePort(),
     rtpPort: await freePort(),
@@ -49,7 +49,7 @@ for (const [one, two] of [
   ['opus', 'G722'],
 ] as const) {
   call(`a caller who speaks ${one} and a callee who speaks ${two} hear each other`, async () => {
-    const account = await RigAccount.make(bed.on)
+    const account = await BedAccount.make(bed.on)
     const { number, far } = await calleeOf(two, sine(400, 12))
     await account.hosts('voice_inbound', `<Dial><Number>${number}</Number></Dial>`)
     const near = await callerOf(account, one, sine(1000, 12))
@@ -71,7 +71,7 @@ for (const [one, two] of [
 
 for (const codec of ['G722', 'opus'] as const) {
   call(`a caller who speaks ${codec} hears a tone and words, and what it says is recorded at 16,000 Hz`, async () => {
-    const account = await RigAccount.make(bed.on)
+    const account = await BedAccount.make(bed.on)
     const path = `/done-${codec}`
     const action = bed.customer.on(path, '<Response/>')
     await account.hosts('voice_inbound', `<Say>Habari ya asubuhi</Say><Record action="${action}" maxLength="2"/>`)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import type { Answer } from '../rig/beds/switch-process.ts'
 import { ContractWalk } from '../rig/probes/contract.ts'
@@ -11,13 +11,13 @@ const errors = suite('contract: errors')
 const unknownUuid = '00000000-0000-4000-8000-000000000000'
 let bed: SwitchBed
 let walk: ContractWalk
-let other: RigAccount
+let other: BedAccount
 let poor: { key: string; uuid: string; number: string }
 
 errors.before(async () => {
   bed = await SwitchBed.open()
-  other = await RigAccount.make(bed.on)
-  const made = await RigAccount.make(bed.on, { balance: '0' })
+  other = await BedAccount.make(bed.on)
+  const made = await BedAccount.make(bed.on, { balance: '0' })
   poor = { key: made.key, uuid: made.uuid, number: made.number }
   walk = await ContractWalk.open(bed.on)
 })

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { eventDataFields } from '../../core/events/data-fields.ts'
 import { StreamReader } from '../api/bed/stream-reader.ts'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import { type Post, verifies } from '../rig/peers/customer.ts'
 import { ContractWalk } from '../rig/probes/contract.ts'
@@ -17,21 +17,21 @@ const events = suite('contract: webhooks and events')
 let bed: SwitchBed
 let walk: ContractWalk
 /** Answers, and sends audio. */
-let callee: RigAccount
+let callee: BedAccount
 /** Only rings. */
-let rings: RigAccount
+let rings: BedAccount
 let reader: StreamReader
 
 events.before(async () => {
   bed = await SwitchBed.open()
-  callee = await RigAccount.make(bed.on)
+  callee = await BedAccount.make(bed.on)
   walk = await ContractWalk.open(bed.on)
   await callee.asset('babble', babble(2, 3))
   await callee.webhook(
     'voice_inbound',
     bed.customer.on('/callee', '<Response><Play asset="babble" loop="0"/></Response>'),
   )
-  rings = await RigAccount.make(bed.on)
+  rings = await BedAccount.make(bed.on)
   await rings.webhook('voice_inbound', bed.customer.on('/rings', '<Response><Pause length="60"/></Response>'))
   const { token, ttl_seconds: ttl } = (await walk.ask('POST', '/stream/token', { key: bed.account.key })).body
   assert.is(ttl, 300)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import type { Answer } from '../rig/beds/switch-process.ts'
 import { ContractWalk } from '../rig/probes/contract.ts'
@@ -43,7 +43,7 @@ idempotency('1 and 4: a retry is the first answer, and nothing is done again; ke
   const again = await place('one')
   assert.equal([again.status, again.body], [201, first.body])
   assert.is(await calls(), 1)
-  const other = await RigAccount.make(bed.on)
+  const other = await BedAccount.make(bed.on)
   const theirs = await place('one', { ...order(), from: other.number }, other.key)
   assert.is(theirs.status, 201)
   assert.is.not(theirs.body.sid, first.body.sid)

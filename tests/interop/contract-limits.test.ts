@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import type { Answer } from '../rig/beds/switch-process.ts'
 import { ContractWalk } from '../rig/probes/contract.ts'
@@ -12,11 +12,11 @@ const limits = suite('contract: limits')
 
 let bed: SwitchBed
 let walk: ContractWalk
-let callee: RigAccount
+let callee: BedAccount
 
 limits.before(async () => {
   bed = await SwitchBed.open({ balance: '100000' })
-  callee = await RigAccount.make(bed.on)
+  callee = await BedAccount.make(bed.on)
   await callee.webhook('voice_inbound', bed.customer.on('/callee', '<Response><Pause length="300"/></Response>'))
   bed.customer.on('/caller', '<Response><Pause length="300"/></Response>')
   walk = await ContractWalk.open(bed.on)
@@ -34,8 +34,8 @@ const place = (of = bed.account): Promise<Answer> =>
 const live = async () => (await bed.on.operator('GET', `/accounts/${bed.account.uuid}`)).body.live_calls
 
 /** Orders of one second: on a busy machine they may take longer, which shows nothing, and another account tries. */
-async function burst(attempts = 5): Promise<{ of: RigAccount; answers: readonly Answer[] }> {
-  const of = await RigAccount.make(bed.on)
+async function burst(attempts = 5): Promise<{ of: BedAccount; answers: readonly Answer[] }> {
+  const of = await BedAccount.make(bed.on)
   const started = Date.now()
   const answers = await Promise.all(Array.from({ length: 25 }, () => place(of)))
   return Date.now() - started < 1000 || attempts === 1 ? { of, answers } : burst(attempts - 1)
@@ -107,7 +107,7 @@ limits(
 )
 
 limits('3000 requests a minute over all keys of an account; another account is not concerned', async () => {
-  const fresh = await RigAccount.make(bed.on)
+  const fresh = await BedAccount.make(bed.on)
   const second = (await walk.ask('POST', '/keys/create', { key: fresh.key, body: { name: 'second' } })).body.key
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const status = (key: string): Promise<number> =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { type Answer, SwitchProcess } from '../rig/beds/switch-process.ts'
 import { until } from '../rig/probes/wait.ts'
 
@@ -9,13 +9,13 @@ import { until } from '../rig/probes/wait.ts'
 const money = suite('Money')
 
 let on: SwitchProcess
-let callee: RigAccount
+let callee: BedAccount
 let document: string
 
 money.before(async () => {
   on = await SwitchProcess.start()
   await setRates(on)
-  callee = await RigAccount.make(on)
+  callee = await BedAccount.make(on)
   // It rings through the rush: a call that is answered has more held for it, second by second.
   const body = '<Response><Pause length="6"/><Play digits="w"/><Pause length="2"/></Response>'
   document = expectStatus(await callee.api('POST', '/documents/', { name: 'hold', body }), 201).body.url
@@ -24,15 +24,15 @@ money.before(async () => {
 money.after(() => on?.close())
 
 /** An account with that balance, and caps that do not matter here. */
-async function caller(balance: string): Promise<RigAccount> {
-  const account = await RigAccount.make(on, { balance })
+async function caller(balance: string): Promise<BedAccount> {
+  const account = await BedAccount.make(on, { balance })
   const caps = { max_concurrent_calls: 1000, max_calls_per_second: 1000 }
   expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, caps), 200)
   return account
 }
 
 /** A switch on a busy machine asks to be tried again (503, LIMIT.0503): that is no answer about money. */
-async function place(account: RigAccount, to: string): Promise<Answer> {
+async function place(account: BedAccount, to: string): Promise<Answer> {
   for (;;) {
     const answer = await account.api('POST', '/calls/originate', { to, from: account.number, url: document })
     if (answer.status !== 503) return answer

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { type Answer, SwitchProcess } from '../rig/beds/switch-process.ts'
 import { ContractWalk } from '../rig/probes/contract.ts'
 
@@ -10,11 +10,11 @@ const requests = suite('contract: requests')
 
 let on: SwitchProcess
 let walk: ContractWalk
-let account: RigAccount
+let account: BedAccount
 
 requests.before(async () => {
   on = await SwitchProcess.start()
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   walk = await ContractWalk.open(on)
 })
 

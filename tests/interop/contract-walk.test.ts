@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import { type Ask, assertShape, ContractWalk } from '../rig/probes/contract.ts'
 import {
@@ -107,7 +107,7 @@ walkThrough('numbers: pool, acquire with its fee, configure, release', async () 
 })
 
 walkThrough('calls: originate, list with every filter, get, hang up in three ways', async () => {
-  const second = await RigAccount.make(bed.on)
+  const second = await BedAccount.make(bed.on)
   await second.webhook(
     'voice_inbound',
     bed.customer.on('/callee', '<Response><Play asset="none"/><Pause length="60"/></Response>'),
@@ -208,7 +208,7 @@ walkThrough('API keys', async () => {
 })
 
 walkThrough('recordings: made by <Record>, listed, downloaded by a link without a key, deleted', async () => {
-  const second = await RigAccount.make(bed.on)
+  const second = await BedAccount.make(bed.on)
   await second.webhook(
     'voice_inbound',
     bed.customer.on('/talks', '<Response><Play asset="tone"/><Play asset="tone"/></Response>'),

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { launchChromium } from '../rig/peers/chromium.ts'
@@ -11,13 +11,13 @@ import { until } from '../rig/probes/wait.ts'
 const explorer = suite('explorer in Chromium')
 
 let on: SwitchProcess
-let account: RigAccount
+let account: BedAccount
 let browser: Browser
 
 explorer.before(async () => {
   requirePeers('chromium')
   on = await SwitchProcess.start()
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   browser = await launchChromium()
 })
 

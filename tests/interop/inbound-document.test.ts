@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { sideBySide } from '../rig/beds/side-by-side.ts'
 import { outsideCaller, SwitchBed } from '../rig/beds/switch-bed.ts'
@@ -28,8 +28,8 @@ inbound.before(async () => {
 inbound.after(() => bed?.close())
 
 /** An account with its own server, which answers its calls; it runs while `use` does. */
-async function served(use: (account: RigAccount, customer: Customer) => Promise<void>): Promise<void> {
-  const account = await RigAccount.make(bed.on)
+async function served(use: (account: BedAccount, customer: Customer) => Promise<void>): Promise<void> {
+  const account = await BedAccount.make(bed.on)
   const customer = await Customer.open()
   await account.asset('babble', music)
   await account.webhook('voice_inbound', customer.url('/voice'))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import { codesOf, verifies } from '../rig/peers/customer.ts'
@@ -140,7 +140,7 @@ originate('no answer within the timeout: CANCEL, END.0408, nothing charged', asy
 
 originate('to a number of this switch: reached on-net through its voice_inbound webhook', async () => {
   bed.customer.posts.length = 0
-  const second = await RigAccount.make(bed.on)
+  const second = await BedAccount.make(bed.on)
   await second.webhook('voice_inbound', bed.customer.on('/second', '<Response><Say>Karibu.</Say></Response>'))
   bed.customer.on('/first', '<Response><Pause length="30"/></Response>')
   const made = expectStatus(

@@ -35,16 +35,16 @@ calls.after(async () => {
 
 calls.before.each(async () => {
   bed.customer.posts.length = 0
-  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
-  await phone.evaluate('rig.phone.calls.forEach(call => call.hangup())')
+  if ((await phone.evaluate('bed.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
+  await phone.evaluate('bed.phone.calls.forEach(call => call.hangup())')
 })
 
 const document = (verbs: string) => bed.customer.on('/out', `<Response>${verbs}</Response>`)
 
 calls('signs in by Bearer; the switch shows the end-user as registered', async () => {
   assert.equal((await phone.events()).slice(0, 2), ['connected', 'registered'])
-  assert.is(await phone.evaluate('rig.phone.extension'), user.extension)
-  assert.is(await phone.evaluate('rig.phone.account'), bed.account.uuid)
+  assert.is(await phone.evaluate('bed.phone.extension'), user.extension)
+  assert.is(await phone.evaluate('bed.phone.account'), bed.account.uuid)
   const shown = (await bed.account.api('GET', '/users/')).body
   const list = Array.isArray(shown) ? shown : shown.users
   assert.is(list.find((one: { uuid: string }) => one.uuid === user.uuid).is_registered, true)
@@ -86,7 +86,7 @@ calls('digits reach a Gather', async () => {
   await phone.state(call, 'accepted')
   await phone.until(
     'the media to connect',
-    async () => (await phone.evaluate('rig.connections.at(-1).connectionState')) === 'connected',
+    async () => (await phone.evaluate('bed.connections.at(-1).connectionState')) === 'connected',
   )
   await phone.until('the words', async () => (await phone.hear(call, 200, [])).loudness > 0.01)
   for (const digit of ['1', '9']) await phone.act(call, 'sendDigit', digit)
@@ -129,7 +129,7 @@ for (const [scenario, status, code, words] of [
     assert.is(failed.events.at(-1), 'failed')
     assert.is(failed.endReason?.status, status)
     assert.is(failed.endReason?.code, code)
-    assert.match(await phone.evaluate<string>(`rig.sdk.describeFailure(rig.calls[${call}].call.endReason)`), words)
+    assert.match(await phone.evaluate<string>(`bed.sdk.describeFailure(bed.calls[${call}].call.endReason)`), words)
   })
 }
 
@@ -141,7 +141,7 @@ calls('early media is played before the answer, without our own ringback', async
   const mediaPort = /m=audio (\d+)/
   const offered = await until('the INVITE', () => mediaPort.exec(peer.messagesSoFar().split('INVITE ')[1] ?? '')?.[1])
   far.aim(Number(offered))
-  await phone.until('early audio', () => phone.evaluate<boolean>(`rig.calls[${call}].call.hasEarlyAudio`))
+  await phone.until('early audio', () => phone.evaluate<boolean>(`bed.calls[${call}].call.hasEarlyAudio`))
   const [heard] = await Promise.all([phone.hear(call, 1500, [1000]), far.stream(encodePcmu(sine(1000, 2)))])
   assert.is((await phone.call(call)).state, 'ringing')
   assert.ok(heard.shares[0]! > 0.7, `the page hears ${JSON.stringify(heard)}`)
@@ -210,7 +210,7 @@ calls('bad destinations and payloads throw in the page', async () => {
     ['1', { customPayload: 'x'.repeat(501) }, 'custom-payload.invalid'],
   ] as const) {
     const thrown = await phone.evaluate(
-      `(() => { try { rig.phone.call(${JSON.stringify(destination)}, ${JSON.stringify(options)}) } catch (fault) { return fault.code } })()`,
+      `(() => { try { bed.phone.call(${JSON.stringify(destination)}, ${JSON.stringify(options)}) } catch (fault) { return fault.code } })()`,
     )
     assert.is(thrown, code)
   }
@@ -219,14 +219,14 @@ calls('bad destinations and payloads throw in the page', async () => {
 calls('a revoked token: the registration ends, and a new sign-in with it is refused', async () => {
   const other = await makeUser(bed.account, 'Revoked')
   const minted = await mint(bed.account, other)
-  await phone.evaluate('rig.phone.unregister()')
+  await phone.evaluate('bed.phone.unregister()')
   assert.is(await phone.signIn(minted), 'registered')
   await bed.account.api('POST', '/phone-tokens/revoke', { uuid: minted.uuid })
-  await phone.evaluate('rig.phone.unregister()')
+  await phone.evaluate('bed.phone.unregister()')
   const refused = (await phone.signIn(minted)) as { code: string; status: number }
   assert.is(refused.code, 'sign-in.failed')
   assert.ok([401, 403].includes(refused.status), JSON.stringify(refused))
-  assert.is(await phone.evaluate('rig.phone.isRegistered'), false)
+  assert.is(await phone.evaluate('bed.phone.isRegistered'), false)
 })
 
 calls('nothing in the page went wrong unseen', () => {

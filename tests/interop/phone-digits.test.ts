@@ -96,7 +96,7 @@ digits('sendDigit in the page: one event each for the peer, in order, none lost,
 
 digits('digits of the peer are played in the page', async () => {
   const { far, sipp } = await peer()
-  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
+  if ((await phone.evaluate('bed.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
   const call = await phone.dial(number)
   await phone.state(call, 'accepted')
   await until('audio from the browser', () => far.received.length > 25)

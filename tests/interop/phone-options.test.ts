@@ -17,9 +17,9 @@ rows('logLevel: none is silent, the others say as much as they are named, and ne
   for (const logLevel of ['none', 'error', 'info', 'debug']) {
     await bed.logged()
     await bed.signedIn({ logLevel })
-    await bed.phone.evaluate('rig.phone.on("registered", () => { throw new Error("a listener of the page") })')
+    await bed.phone.evaluate('bed.phone.on("registered", () => { throw new Error("a listener of the page") })')
     assert.is(await bed.phone.signIn(token), 'registered')
-    await bed.phone.evaluate('rig.phone.unregister()')
+    await bed.phone.evaluate('bed.phone.unregister()')
     const lines = await bed.logged()
     levels[logLevel] = [...new Set(lines.map(line => line.split(' ', 1)[0] ?? ''))].sort()
     assert.ok(
@@ -52,18 +52,18 @@ rows('iceServers: those of authenticate, else those of the option, else DEFAULT_
   const used = async (options: Record<string, unknown>, credentials: unknown) => {
     await bed.phone.run('load', { iceGatheringTimeout: 50, ...options })
     assert.is(await bed.phone.signIn(credentials), 'registered')
-    const before = await bed.phone.evaluate<number>('rig.connections.length')
+    const before = await bed.phone.evaluate<number>('bed.connections.length')
     await bed.phone.dial('1')
     await bed.phone.until(
       'a connection',
-      async () => (await bed.phone.evaluate<number>('rig.connections.length')) > before,
+      async () => (await bed.phone.evaluate<number>('bed.connections.length')) > before,
     )
-    return bed.phone.evaluate<{ urls: string | string[] }[]>('rig.connections.at(-1).getConfiguration().iceServers')
+    return bed.phone.evaluate<{ urls: string | string[] }[]>('bed.connections.at(-1).getConfiguration().iceServers')
   }
   const urls = (servers: { urls: string | string[] }[]) => servers.flatMap(server => server.urls)
   assert.equal(urls(await used({ iceServers: own }, { token, iceServers: given })), ['stun:127.0.0.1:9'])
   assert.equal(urls(await used({ iceServers: own }, token)), ['stun:127.0.0.1:7'])
-  const usual = await bed.phone.evaluate<{ urls: string[] }[]>('rig.sdk.DEFAULT_ICE_SERVERS')
+  const usual = await bed.phone.evaluate<{ urls: string[] }[]>('bed.sdk.DEFAULT_ICE_SERVERS')
   assert.equal(urls(await used({ iceServers: null }, token)), urls(usual))
 })
 
@@ -71,7 +71,7 @@ rows('iceGatheringTimeout: an offer waits so long for candidates and no longer; 
   bed.document('<Hangup reason="busy"/>')
   // No server answers there: gathering takes many seconds.
   const deaf = [{ urls: 'stun:127.0.0.1:9' }]
-  const invite = 'rig.log.findLast(line => line.includes("sent INVITE"))'
+  const invite = 'bed.log.findLast(line => line.includes("sent INVITE"))'
   const timed = async (options: Record<string, unknown>) => {
     await bed.signedIn(options)
     await bed.logged()
@@ -86,18 +86,18 @@ rows('iceGatheringTimeout: an offer waits so long for candidates and no longer; 
   assert.ok(slow.ms >= 1490, String(slow.ms))
   const whole = await timed({ iceGatheringTimeout: 0 })
   assert.match(whole.sdp, /a=candidate:/)
-  assert.is(await bed.phone.evaluate('rig.connections.at(-1).iceGatheringState'), 'complete')
+  assert.is(await bed.phone.evaluate('bed.connections.at(-1).iceGatheringState'), 'complete')
 })
 
 rows('realm and wssUrl: the address of record, and the default that is made of it', async () => {
   await bed.signedIn({ realm: 'localhost' })
-  const register = await bed.phone.evaluate<string>('rig.log.find(line => line.includes("sent REGISTER"))')
+  const register = await bed.phone.evaluate<string>('bed.log.find(line => line.includes("sent REGISTER"))')
   assert.match(register, new RegExp(`From: <sip:${bed.user.extension}@localhost>`))
   await bed.phone.run('load', { wssUrl: null, realm: 'pbx.invalid' })
   const refused = (await bed.phone.signIn(await mint(bed.account, bed.user))) as { code: string; message: string }
   assert.is(refused.code, 'sign-in.failed')
   assert.match(refused.message, /No connection to wss:\/\/pbx\.invalid\/sip/)
-  assert.is(await bed.phone.evaluate('rig.sockets.at(-1).url'), 'wss://pbx.invalid/sip')
+  assert.is(await bed.phone.evaluate('bed.sockets.at(-1).url'), 'wss://pbx.invalid/sip')
   assert.equal((await bed.phone.events()).slice(-1), ['registrationFailed'])
   for (const [option, value] of [
     ['wssUrl', 'http://x'],
@@ -107,7 +107,7 @@ rows('realm and wssUrl: the address of record, and the default that is made of i
   ] as const) {
     const text = JSON.stringify({ [option]: value })
     const thrown = await bed.phone.evaluate<{ code: string; message: string }>(
-      `(() => { try { new rig.sdk.Phone(${text}) } catch ({ code, message }) { return { code, message } } })()`,
+      `(() => { try { new bed.sdk.Phone(${text}) } catch ({ code, message }) { return { code, message } } })()`,
     )
     assert.is(thrown.code, 'option.invalid')
     assert.match(thrown.message, new RegExp(option))

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sdkCode } from '../../api/phone/sdk-bundle.ts'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { makeUser, mint } from '../rig/peers/browser-phone.ts'
@@ -42,7 +42,7 @@ readme.after(async () => {
 })
 
 readme('signs in, calls a document, reports its end; refuses bad input in words', async () => {
-  const account = await RigAccount.make(on)
+  const account = await BedAccount.make(on)
   await account.hosts('voice_outbound', '<Say>Hello.</Say>')
   const user = await makeUser(account, 'Amina')
   const page = await browser.newPage()

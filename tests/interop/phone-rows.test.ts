@@ -10,10 +10,10 @@ const bed = phoneBed(rows)
 
 rows('tokens: decodeToken, isExpired, and what authenticate says to bad ones', async () => {
   const { token } = await mint(bed.account, bed.user)
-  const claims = await bed.phone.evaluate<Record<string, unknown>>(`rig.sdk.decodeToken(${JSON.stringify(token)})`)
+  const claims = await bed.phone.evaluate<Record<string, unknown>>(`bed.sdk.decodeToken(${JSON.stringify(token)})`)
   assert.equal([claims.ext, claims.acc, claims.sub], [bed.user.extension, bed.account.uuid, bed.user.uuid])
-  assert.is(await bed.phone.evaluate(`rig.sdk.isExpired(${JSON.stringify(token)})`), false)
-  assert.is(await bed.phone.evaluate('rig.sdk.isExpired("nonsense")'), true)
+  assert.is(await bed.phone.evaluate(`bed.sdk.isExpired(${JSON.stringify(token)})`), false)
+  assert.is(await bed.phone.evaluate('bed.sdk.isExpired("nonsense")'), true)
   const [head, body = '', sign] = token.split('.')
   const reported = JSON.parse(Buffer.from(body, 'base64url').toString())
   const remade = (changes: object) =>
@@ -22,11 +22,11 @@ rows('tokens: decodeToken, isExpired, and what authenticate says to bad ones', a
   const code = async (bad: string) => ((await bed.phone.signIn(bad)) as { code: string }).code
   assert.is(await code('nonsense'), 'token.invalid')
   assert.is(await code(remade({ exp: 1 })), 'token.expired')
-  assert.is(await bed.phone.evaluate(`rig.sdk.isExpired(${JSON.stringify(remade({ exp: 1 }))})`), true)
+  assert.is(await bed.phone.evaluate(`bed.sdk.isExpired(${JSON.stringify(remade({ exp: 1 }))})`), true)
   // Its signature is another token's: the switch sees that.
   assert.is(await code(remade({ ext: bed.other.extension })), 'sign-in.failed')
-  assert.is(await bed.phone.evaluate('rig.phone.extension'), undefined)
-  assert.is(await bed.phone.evaluate('rig.phone.account'), undefined)
+  assert.is(await bed.phone.evaluate('bed.phone.extension'), undefined)
+  assert.is(await bed.phone.evaluate('bed.phone.account'), undefined)
 })
 
 rows('tokenWillExpire comes in time to renew; who does not is signed out, and its call lives', async () => {
@@ -35,7 +35,7 @@ rows('tokenWillExpire comes in time to renew; who does not is signed out, and it
   assert.is(await bed.phone.signIn(await mint(bed.account, bed.user, { ttl_seconds: 4 })), 'registered')
   const events = (name: string) =>
     bed.phone.evaluate<{ secondsLeft?: number; cause?: string }[]>(
-      `rig.events.filter(event => event.name === ${JSON.stringify(name)}).map(event => event.value)`,
+      `bed.events.filter(event => event.name === ${JSON.stringify(name)}).map(event => event.value)`,
     )
   const before = (await events('tokenWillExpire')).length
   const call = await bed.phone.dial('1')
@@ -46,9 +46,9 @@ rows('tokenWillExpire comes in time to renew; who does not is signed out, and it
   const out = (await events('unregistered')).length
   const over = await bed.phone.until('the end', async () => (await events('unregistered'))[out], 6_000)
   assert.is(over.cause, 'Token expired')
-  assert.is(await bed.phone.evaluate('rig.phone.isRegistered'), false)
+  assert.is(await bed.phone.evaluate('bed.phone.isRegistered'), false)
   assert.is((await bed.phone.call(call)).state, 'accepted')
-  const thrown = await bed.phone.evaluate('(() => { try { rig.phone.call("1") } catch ({ code }) { return code } })()')
+  const thrown = await bed.phone.evaluate('(() => { try { bed.phone.call("1") } catch ({ code }) { return code } })()')
   assert.is(thrown, 'not-signed-in')
 })
 
@@ -56,7 +56,7 @@ rows('getters of a call, from the first moment to the last; what may not be done
   bed.document('<Pause length="1"/><Say loop="0">One two three four five six.</Say>')
   await bed.signedIn()
   const dialled = await bed.phone.dial('+254711000001')
-  const now = (expression: string) => bed.phone.evaluate(`(call => ${expression})(rig.calls[${dialled}].call)`)
+  const now = (expression: string) => bed.phone.evaluate(`(call => ${expression})(bed.calls[${dialled}].call)`)
   assert.is(await now('call.state'), 'trying')
   assert.match(String(await now('call.id')), /^[\w-]{36}$/)
   assert.equal(
@@ -75,13 +75,13 @@ rows('getters of a call, from the first moment to the last; what may not be done
     [1, 1],
   )
   assert.ok(Math.abs(Number(await now('call.acceptedAt')) - Date.now()) < 5_000)
-  assert.is(await bed.phone.evaluate('rig.phone.calls.length'), 1)
-  assert.is(await bed.phone.evaluate('rig.phone.isConnected'), true)
+  assert.is(await bed.phone.evaluate('bed.phone.calls.length'), 1)
+  assert.is(await bed.phone.evaluate('bed.phone.isConnected'), true)
   await bed.phone.act(dialled, 'hangup')
   assert.equal((await bed.phone.call(dialled)).events.at(-1), 'ended')
-  assert.is(await bed.phone.evaluate('rig.phone.calls.length'), 0)
+  assert.is(await bed.phone.evaluate('bed.phone.calls.length'), 0)
   assert.is(
-    await bed.phone.evaluate(`rig.sdk.describeFailure(rig.calls[${dialled}].call.endReason)`),
+    await bed.phone.evaluate(`bed.sdk.describeFailure(bed.calls[${dialled}].call.endReason)`),
     'The call has ended.',
   )
 })

@@ -45,11 +45,11 @@ rows(
     const dialled = await second.dial(bed.user.extension)
     const came = await bed.phone.incoming()
     await rings('the bell', [660, 880])
-    await bed.phone.evaluate('rig.phone.setVolume(0)')
+    await bed.phone.evaluate('bed.phone.setVolume(0)')
     await isQuiet()
-    await bed.phone.evaluate('rig.phone.setVolume(1)')
+    await bed.phone.evaluate('bed.phone.setVolume(1)')
     await rings('the bell again', [660, 880])
-    const taking = `(call => { call.answer(); return call.state })(rig.calls[${came}].call)`
+    const taking = `(call => { call.answer(); return call.state })(bed.calls[${came}].call)`
     assert.is(await bed.phone.evaluate(taking), 'answering')
     await isQuiet()
     await second.state(dialled, 'accepted')
@@ -59,12 +59,12 @@ rows(
 
 rows('tones: false makes none', async () => {
   bed.document('<Pause length="2"/><Hangup reason="busy"/>')
-  const before = await bed.phone.evaluate<number>('rig.contexts.length')
+  const before = await bed.phone.evaluate<number>('bed.contexts.length')
   await bed.signedIn({ tones: false })
   const call = await bed.phone.dial('1')
   await bed.phone.state(call, 'ringing')
   await bed.phone.state(call, 'ended')
-  assert.is(await bed.phone.evaluate('rig.contexts.length'), before)
+  assert.is(await bed.phone.evaluate('bed.contexts.length'), before)
 })
 
 rows(
@@ -76,31 +76,31 @@ rows(
     await bed.phone.state(first, 'accepted')
     const { inputs, outputs } =
       await bed.phone.evaluate<Record<'inputs' | 'outputs', { deviceId: string; label: string }[]>>(
-        'rig.phone.listDevices()',
+        'bed.phone.listDevices()',
       )
     assert.ok(inputs.length > 0 && outputs.length > 1, JSON.stringify({ inputs, outputs }))
     assert.ok([...inputs, ...outputs].every(({ label }) => label !== ''))
     const chosen = outputs.findLast(({ deviceId }) => deviceId !== 'default')?.deviceId
-    const sinks = '[rig.speakers.at(-1).sinkId, rig.contexts.at(-1).sinkId].join()'
+    const sinks = '[bed.speakers.at(-1).sinkId, bed.contexts.at(-1).sinkId].join()'
     const at = (id = '') =>
       bed.phone.until(`the output ${id}`, async () => (await bed.phone.evaluate(sinks)) === `${id},${id}`)
     await at('')
-    await bed.phone.evaluate(`rig.phone.setOutputDevice(${JSON.stringify(chosen)})`)
+    await bed.phone.evaluate(`bed.phone.setOutputDevice(${JSON.stringify(chosen)})`)
     await at(chosen)
-    const refused = await bed.phone.evaluate('rig.phone.setOutputDevice("nowhere").catch(({ code }) => code)')
+    const refused = await bed.phone.evaluate('bed.phone.setOutputDevice("nowhere").catch(({ code }) => code)')
     assert.is(refused, 'device')
     await at(chosen)
     const second = await bed.phone.dial('1')
     await bed.phone.state(second, 'accepted')
     await at(chosen)
-    await bed.phone.evaluate('rig.phone.setOutputDevice("")')
+    await bed.phone.evaluate('bed.phone.setOutputDevice("")')
     await at('')
     const range = await bed.phone.evaluate(
-      '[-0.1, 1.1, NaN].map(volume => { try { rig.phone.setVolume(volume) } catch ({ code }) { return code } })',
+      '[-0.1, 1.1, NaN].map(volume => { try { bed.phone.setVolume(volume) } catch ({ code }) { return code } })',
     )
     assert.equal(range, ['option.invalid', 'option.invalid', 'option.invalid'])
-    await bed.phone.evaluate('rig.phone.setVolume(0.25)')
-    assert.is(await bed.phone.evaluate('rig.speakers.at(-1).volume'), 0.25)
+    await bed.phone.evaluate('bed.phone.setVolume(0.25)')
+    assert.is(await bed.phone.evaluate('bed.speakers.at(-1).volume'), 0.25)
   },
 )
 
@@ -114,9 +114,9 @@ rows(
     assert.is((await bed.phone.events()).filter(name => name === 'devicesChanged').length, before + 1)
     const call = await bed.phone.dial('1')
     await bed.phone.state(call, 'accepted')
-    const taken = () => bed.phone.evaluate<number>('rig.sources.length')
+    const taken = () => bed.phone.evaluate<number>('bed.sources.length')
     const sources = await taken()
-    await bed.phone.evaluate('rig.sources.at(-1).dispatchEvent(new Event("ended"))')
+    await bed.phone.evaluate('bed.sources.at(-1).dispatchEvent(new Event("ended"))')
     await bed.phone.until('another microphone', async () => (await taken()) > sources)
     assert.is((await bed.phone.call(call)).state, 'accepted')
   },

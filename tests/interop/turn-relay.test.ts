@@ -120,7 +120,7 @@ relayed('the direct way is blocked: no datagram passes, and a call without TURN 
   await phone.act('call', '100')
   await phone.state('talking')
   await sleep(1500)
-  assert.is(await phone.evaluate('rig.connections.at(-1).iceConnectionState'), 'checking')
+  assert.is(await phone.evaluate('bed.connections.at(-1).iceConnectionState'), 'checking')
   assert.is(from(browserHost), 0)
   await phone.act('hangUp')
   await phone.state('ended')
@@ -130,7 +130,7 @@ relayed('the direct way is blocked: no datagram passes, and a call without TURN 
 relayed(
   'with the minted iceServers coturn relays it: tones both ways, every packet from the relay address',
   async () => {
-    await phone.evaluate('rig.states.length = 0')
+    await phone.evaluate('bed.states.length = 0')
     await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
     await signIn(true)
     const far = await RtpEndpoint.open()
@@ -140,7 +140,7 @@ relayed(
     await untilReceived(far, microphoneHz)
     const [received] = await Promise.all([phone.hear(600, farHz), far.stream(encodePcmu(sine(farHz, 0.8)))])
     assert.ok(received.share > 0.7 && received.loudness > 0.01, `the page hears ${JSON.stringify(received)}`)
-    const route = await phone.evaluate<{ candidateType: string; address: string; remote: string }>('rig.route()')
+    const route = await phone.evaluate<{ candidateType: string; address: string; remote: string }>('bed.route()')
     assert.equal(route, { candidateType: 'relay', address: relayHost, remote: switchHost })
     await phone.act('hangUp')
     await phone.state('ended')

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { NameServer } from '../rig/fakes/name-server.ts'
 import { until } from '../rig/probes/wait.ts'
@@ -12,11 +12,11 @@ const names = suite('Names apart')
 
 /** An account with a call to its own number: how long its webhook, asked for by a name, took to run. */
 class Customer {
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly #arrived: ReadonlyMap<string, number>
   readonly #port: number
 
-  constructor(account: RigAccount, port: number, arrived: Map<string, number>) {
+  constructor(account: BedAccount, port: number, arrived: Map<string, number>) {
     this.account = account
     this.#port = port
     this.#arrived = arrived
@@ -42,8 +42,8 @@ class Customer {
 }
 
 /** One that calls as often as the test likes, to its own number, which is answered at once. */
-async function busyAccount(on: SwitchProcess): Promise<RigAccount> {
-  const account = await RigAccount.make(on)
+async function busyAccount(on: SwitchProcess): Promise<BedAccount> {
+  const account = await BedAccount.make(on)
   const caps = { max_concurrent_calls: 500, max_inbound_calls: 500, max_calls_per_second: 100 }
   expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, caps), 200)
   await account.hosts('voice_inbound', '<Play asset="none"/><Pause length="60"/>')

@@ -123,7 +123,7 @@ replaced.before(async () => {
       SAUTI_TLS_CERT: inFolder('live.pem'),
       SAUTI_TLS_KEY: inFolder('live.key'),
     },
-    // The rig appends its own port to the last of these listeners.
+    // The bed appends its own port to the last of these listeners.
     httpAddress: `https:127.0.0.1:${ports.https},http:127.0.0.1`,
   })
   const trunk = { name: 'carrier', host: ownAddress(), transport: 'tls', prefixes: [], inbound_hosts: [ownAddress()] }
@@ -225,8 +225,8 @@ replaced('new connections get the new certificate; page, trunk call and browser 
   assert.is(sockets.length, 1, 'the page opened its stream once')
   assert.not(sockets[0]!.isClosed())
   assert.ok(frames.count > 0, 'events arrived on it after the change')
-  assert.is(await phone.evaluate('rig.sockets.length'), 1, 'the phone opened its line once')
-  assert.is(await phone.evaluate('rig.phone.isRegistered'), true)
+  assert.is(await phone.evaluate('bed.sockets.length'), 1, 'the phone opened its line once')
+  assert.is(await phone.evaluate('bed.phone.isRegistered'), true)
 
   const { calls } = expectStatus(await bed.account.api('GET', '/calls/?limit=10'), 200).body
   const ends = calls.map(({ direction, status, reason_code: reason }: Record<string, string>) => [

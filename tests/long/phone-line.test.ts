@@ -19,14 +19,14 @@ line.after(async () => await callee?.close())
 
 line.before.each(async () => {
   await bed.signedIn()
-  await callee.evaluate('rig.blockedUntil = 0')
+  await callee.evaluate('bed.blockedUntil = 0')
   await callee.run('load', { iceServers: [] })
   assert.is(await callee.signIn(await mint(bed.account, bed.other)), 'registered')
 })
 
 line.after.each(async () => {
-  await callee.evaluate('rig.phone.calls.forEach(call => call.hangup())')
-  await callee.evaluate('rig.phone.unregister()')
+  await callee.evaluate('bed.phone.calls.forEach(call => call.hangup())')
+  await callee.evaluate('bed.phone.unregister()')
 })
 
 /** The page's number of the outgoing call, the other page's of the same, both ringing. */
@@ -49,7 +49,7 @@ async function drop(phone: BrowserPhone): Promise<void> {
   )
 }
 
-const sidOf = (phone: BrowserPhone, call: number): Promise<string> => phone.evaluate(`rig.calls[${call}].call.sid`)
+const sidOf = (phone: BrowserPhone, call: number): Promise<string> => phone.evaluate(`bed.calls[${call}].call.sid`)
 
 async function talk(placed: number, came: number): Promise<void> {
   await callee.act(came, 'answer')
@@ -70,9 +70,9 @@ line('the connection of the ringing phone drops: it rings on, is answered, and b
   await drop(callee)
   await new Promise(resolve => setTimeout(resolve, 6_000))
   assert.equal((await callee.call(came)).events, [])
-  assert.is(await callee.evaluate('rig.phone.calls.length'), 1, 'no second call')
+  assert.is(await callee.evaluate('bed.phone.calls.length'), 1, 'no second call')
   await talk(placed, came)
-  assert.is(await callee.evaluate('rig.phone.displayName'), 'Juma', 'the own name, as the switch knows it')
+  assert.is(await callee.evaluate('bed.phone.displayName'), 'Juma', 'the own name, as the switch knows it')
   const sid = await sidOf(callee, came)
   assert.match(sid, /^CA[0-9A-Z]{16}$/)
   assert.is(await sidOf(bed.phone, placed), sid)
@@ -112,14 +112,14 @@ line('a revoked token: the phone is notified at once, and its live call goes on'
   const before = (await callee.events()).length
   assert.ok((await bed.account.api('POST', '/phone-tokens/revoke', { uuid })).status < 300)
   const reported = await callee.until('unregistered', async () => {
-    const events = await callee.evaluate<{ name: string; value: { cause: string } }[]>('rig.events')
+    const events = await callee.evaluate<{ name: string; value: { cause: string } }[]>('bed.events')
     return events.slice(before).find(({ name }) => name === 'unregistered')
   })
   assert.is(reported.value.cause, 'Revoked')
-  assert.is(await callee.evaluate('rig.phone.isRegistered'), false)
+  assert.is(await callee.evaluate('bed.phone.isRegistered'), false)
   assert.is((await callee.call(came)).state, 'accepted')
   const again = await callee.evaluate<string>(
-    `new rig.sdk.Phone({ wssUrl: 'ws://' + location.host + '/sip' }).authenticate('${token}').then(() => 'in', rig.sdk.describeFailure)`,
+    `new bed.sdk.Phone({ wssUrl: 'ws://' + location.host + '/sip' }).authenticate('${token}').then(() => 'in', bed.sdk.describeFailure)`,
   )
   assert.match(again, /token is no longer valid/)
   await callee.act(came, 'hangup')

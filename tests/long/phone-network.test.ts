@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount, setRates } from '../rig/beds/account.ts'
+import { addTrunk, BedAccount, setRates } from '../rig/beds/account.ts'
 import { programPath, requireNetworks, requirePeers } from '../rig/beds/debian.ts'
 import { enterOwnNetwork, NetworkNamespace } from '../rig/beds/network-namespace.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
@@ -28,7 +28,7 @@ let on: SwitchProcess
 let customer: Customer
 let door: Server
 let phone: BrowserPhone
-let account: RigAccount
+let account: BedAccount
 let calleePort: number
 const sockets = new Set<Socket>()
 
@@ -64,7 +64,7 @@ network.before(async () => {
   customer.on('/out', `<Response><Dial><Number>${number}</Number></Dial></Response>`)
   calleePort = await freePort()
   await setRates(on)
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
   await account.webhook('voice_outbound', customer.url('/out'))
   const origin = `http://${address}:${doorPort}`
@@ -122,7 +122,7 @@ network(
     }
     await bothHear('tones both ways')
     const local = () =>
-      phone.evaluate<string>(`rig.connections.at(-1).getStats().then(stats => {
+      phone.evaluate<string>(`bed.connections.at(-1).getStats().then(stats => {
       const all = [...stats.values()]
       const { selectedCandidatePairId } = all.find(it => it.type === 'transport')
       return stats.get(stats.get(selectedCandidatePairId)?.localCandidateId)?.address ?? ''

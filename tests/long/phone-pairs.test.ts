@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/beds/account.ts'
+import { BedAccount } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
@@ -12,7 +12,7 @@ const pairs = suite('phone in Chromium: two browsers')
 
 const [aHz, bHz] = [600, 1000]
 let on: SwitchProcess
-let account: RigAccount
+let account: BedAccount
 let users: readonly [PhoneUser, PhoneUser]
 let a: BrowserPhone
 let b: BrowserPhone
@@ -20,7 +20,7 @@ let b: BrowserPhone
 pairs.before(async () => {
   requirePeers('chromium')
   on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   await account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
   users = [await makeUser(account, 'Amina'), await makeUser(account, 'Juma')]
   ;[a, b] = await Promise.all([BrowserPhone.launch(on.baseUrl, aHz), BrowserPhone.launch(on.baseUrl, bHz)])
@@ -34,7 +34,7 @@ pairs.after(async () => {
 })
 
 pairs.after.each(async () => {
-  for (const phone of [a, b]) await phone.evaluate('rig.phone.calls.forEach(call => call.hangup())')
+  for (const phone of [a, b]) await phone.evaluate('bed.phone.calls.forEach(call => call.hangup())')
   const live = async () => (await on.operator('GET', '/calls')).body.calls
   await until('the end of all calls', async () => (await live()).length === 0)
 })
@@ -46,7 +46,7 @@ async function talk(): Promise<readonly [number, number]> {
   assert.is(await b.act(came, 'answer'), 'done')
   await a.state(dialled, 'accepted')
   const isConnected = (phone: BrowserPhone) => async () =>
-    (await phone.evaluate('rig.connections.at(-1).connectionState')) === 'connected'
+    (await phone.evaluate('bed.connections.at(-1).connectionState')) === 'connected'
   await a.until('the first to connect', isConnected(a))
   await b.until('the second to connect', isConnected(b))
   return [dialled, came]
@@ -106,13 +106,13 @@ pairs('hold stops both ways, unhold brings them back; the other side may hold to
 
 pairs('another microphone and another volume in a live call', async () => {
   const [dialled, came] = await talk()
-  const { inputs } = await a.evaluate<{ inputs: { deviceId: string }[] }>('rig.phone.listDevices()')
+  const { inputs } = await a.evaluate<{ inputs: { deviceId: string }[] }>('bed.phone.listDevices()')
   assert.ok(inputs.length > 0)
-  await a.evaluate(`rig.phone.setInputDevice(${JSON.stringify(inputs.at(-1)?.deviceId)})`)
+  await a.evaluate(`bed.phone.setInputDevice(${JSON.stringify(inputs.at(-1)?.deviceId)})`)
   await hears(b, came, aHz)
-  await a.evaluate('rig.phone.setVolume(0.3)')
-  assert.is(await a.evaluate('rig.phone.volume'), 0.3)
-  const thrown = await a.evaluate('rig.phone.setInputDevice("no such device").catch(fault => fault.code)')
+  await a.evaluate('bed.phone.setVolume(0.3)')
+  assert.is(await a.evaluate('bed.phone.volume'), 0.3)
+  const thrown = await a.evaluate('bed.phone.setInputDevice("no such device").catch(fault => fault.code)')
   assert.is(thrown, 'microphone')
   await hears(b, came, aHz)
   assert.is((await a.call(dialled)).state, 'accepted')
@@ -138,9 +138,9 @@ pairs('the WebSocket cut for five seconds: audio goes on, the phone comes back, 
   await hears(a, dialled, bHz)
   const before = (await a.events()).length
   await a.run('cut', 5_000)
-  assert.is(await a.evaluate('rig.phone.isRegistered'), false)
+  assert.is(await a.evaluate('bed.phone.isRegistered'), false)
   await Promise.all([hears(a, dialled, bHz), hears(b, came, aHz)])
-  await a.until('the phone to be registered again', () => a.evaluate<boolean>('rig.phone.isRegistered'), 20_000)
+  await a.until('the phone to be registered again', () => a.evaluate<boolean>('bed.phone.isRegistered'), 20_000)
   const reported = (await a.events()).slice(before)
   assert.is(reported[0], 'disconnected')
   assert.equal(reported.slice(-2), ['connected', 'registered'])
@@ -155,11 +155,11 @@ pairs('another network: ICE is restarted with new credentials, and the audio goe
   const [dialled, came] = await talk()
   await hears(b, came, aHz)
   const ufrag = async () =>
-    /a=ice-ufrag:(\S+)/.exec(await a.evaluate('rig.connections.at(-1).localDescription.sdp'))?.[1]
+    /a=ice-ufrag:(\S+)/.exec(await a.evaluate('bed.connections.at(-1).localDescription.sdp'))?.[1]
   const before = await ufrag()
   await a.evaluate('window.dispatchEvent(new Event("online"))')
   await a.until('other ICE credentials', async () => (await ufrag()) !== before)
-  await a.until('the answer', async () => (await a.evaluate('rig.connections.at(-1).signalingState')) === 'stable')
+  await a.until('the answer', async () => (await a.evaluate('bed.connections.at(-1).signalingState')) === 'stable')
   await Promise.all([hears(a, dialled, bHz), hears(b, came, aHz)])
   assert.is((await a.call(dialled)).state, 'accepted')
 })
@@ -181,8 +181,8 @@ pairs('a new token renews in a live call; signing out lets it live', async () =>
   const [dialled, came] = await talk()
   assert.is(await a.signIn(await mint(account, users[0])), 'registered')
   await hears(a, dialled, bHz)
-  await a.evaluate('rig.phone.unregister()')
-  assert.is(await a.evaluate('rig.phone.isRegistered'), false)
+  await a.evaluate('bed.phone.unregister()')
+  assert.is(await a.evaluate('bed.phone.isRegistered'), false)
   await hears(b, came, aHz)
   await a.act(dialled, 'hangup')
   assert.is((await b.state(came, 'ended')).endReason?.by, 'remote')

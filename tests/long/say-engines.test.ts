@@ -27,7 +27,7 @@ say.before(async () => {
     SAUTI_PIPER: voices.command,
     SAUTI_PIPER_VOICES: folder,
     SAUTI_OPENAI_URL: server.url,
-    SAUTI_OPENAI_KEY: 'sk-of-the-rig',
+    SAUTI_OPENAI_KEY: 'sk-of-the-bed',
     SAUTI_SPEECH_VOICES: `sw=piper:${voice},Alice=openai:nova,default=piper:en_GB-other-low`,
   })
   await until('the voices of the table to be loaded', () => voices.starts.length === 2)
@@ -83,7 +83,7 @@ say('each voice is spoken by its engine', async () => {
   }
   for (let at = 0; at < rows.length; at += atOnce) await Promise.all(rows.slice(at, at + atOnce).map(judge))
   assert.is(voices.starts.length, 2, 'every model was loaded once')
-  assert.ok(server.orders.every(({ headers }) => headers.authorization === 'Bearer sk-of-the-rig'))
+  assert.ok(server.orders.every(({ headers }) => headers.authorization === 'Bearer sk-of-the-bed'))
 })
 
 say('markup: what an engine does not understand is stripped to its text', async () => {
@@ -116,7 +116,7 @@ say('an engine that dies or hangs: espeak-ng speaks, the call goes on, other cal
   assert.match(metrics, /sauti_speech_total\{engine="openai",what="failed"\} 1/)
   assert.match(metrics, /sauti_speech_total\{engine="piper",what="failed"\} [1-9]/)
   assert.ok(bed.on.log.some(line => line.includes('speech engine failed') && line.includes('openai')))
-  assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-rig')))
+  assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-bed')))
 })
 
 say('a long text in pieces: silence where the next one is late, and every word is played', async () => {

@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { launchChromium } from '../rig/peers/chromium.ts'
 import { Customer } from '../rig/peers/customer.ts'
@@ -143,16 +143,16 @@ const carrier = await RefusingPeer.open({
   '+255700000488': '488 Not Acceptable Here',
 })
 const callers: PlainCaller[] = []
-const made: { readonly name: string; readonly account: RigAccount; readonly sid: string; readonly uuid: string }[] = []
+const made: { readonly name: string; readonly account: BedAccount; readonly sid: string; readonly uuid: string }[] = []
 
-const traceOf = async (account: RigAccount, sid: string) =>
+const traceOf = async (account: BedAccount, sid: string) =>
   expectStatus(await on.request(account.key, 'GET', `/calls/${sid}/trace`), 200).body
 
 test.before(async () => {
   await setRates(on)
   await addTrunk(on, { name: 'carrier', port: carrier.port, prefixes: ['+255'] })
   const failing = async (name: string, { document, webhook, offer, balance = '1000', hangsUp }: Failure) => {
-    const account = await RigAccount.make(on, { balance })
+    const account = await BedAccount.make(on, { balance })
     const path = `/${name.toLowerCase().replaceAll(' ', '-')}`
     const reply = webhook === undefined ? (document ?? '') : (_post: unknown, response: never) => webhook(response)
     await account.webhook('voice_inbound', `${customer.on(path, reply as never)}?token=${canary}`)

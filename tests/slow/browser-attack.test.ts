@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inputs } from '../fixtures/inputs.ts'
-import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
@@ -24,14 +24,14 @@ const attack = suite('attack on the browsers’ port')
 const setups = 20
 const sets = ['media-attacks', 'rtp-seeds', 'rtcp-seeds', 'stun-seeds', 'dtls-seeds', 'stray-seeds'] as const
 let on: SwitchProcess
-let account: RigAccount
+let account: BedAccount
 let customer: Customer
 let lines: WebrtcLines
 
 attack.before(async () => {
   on = await SwitchProcess.start({ SAUTI_LOG: 'info' })
   customer = await Customer.open()
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   expectStatus(
     await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 200, max_concurrent_calls: 100 }),
     200,

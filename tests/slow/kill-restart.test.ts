@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { Customer, codesOf } from '../rig/peers/customer.ts'
@@ -16,14 +16,14 @@ const killed = suite('kill -9')
 const live = 20
 let on: SwitchProcess
 let customer: Customer
-let account: RigAccount
+let account: BedAccount
 
 killed.before(async () => {
   requirePeers('sipp')
   on = await SwitchProcess.start()
   customer = await Customer.open()
   await setRates(on)
-  account = await RigAccount.make(on)
+  account = await BedAccount.make(on)
   // Their legs are dialled at once: none of them waits for another's turn.
   await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 1000 })
 })

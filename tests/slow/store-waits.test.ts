@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { addTrunk, BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { storeCalls } from '../rig/beds/stored-calls.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { SipProbe } from '../rig/probes/sip-probe.ts'
@@ -20,14 +20,14 @@ const promptMs = 1000
 const unbounded = ['loop-delay', 'invite-wait', 'media-late', 'media-busy', 'memory'].map(of => `--admission-${of}=0`)
 
 let on: SwitchProcess
-let busy: RigAccount
-let quiet: RigAccount
+let busy: BedAccount
+let quiet: BedAccount
 let probe: SipProbe
 
 waits.before(async () => {
   on = await SwitchProcess.start({ SAUTI_LOG: 'info' }, '127.0.0.1', unbounded)
-  busy = await RigAccount.make(on)
-  quiet = await RigAccount.make(on)
+  busy = await BedAccount.make(on)
+  quiet = await BedAccount.make(on)
   expectStatus(await on.operator('PATCH', `/accounts/${quiet.uuid}`, { max_inbound_calls: 1000 }), 200)
   await quiet.hosts('voice_inbound', '<Reject/>')
   await addTrunk(on, { name: 'in', port: 5099, prefixes: [] })

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
-import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { babble } from '../rig/probes/tone.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
@@ -14,12 +14,12 @@ const callsPerSecond = 50
 const seconds = 4
 
 let on: SwitchProcess
-let account: RigAccount
+let account: BedAccount
 
 load.before(async () => {
   on = await SwitchProcess.start({ SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19998' })
   await setRates(on)
-  account = await RigAccount.make(on, { balance: '100000' })
+  account = await BedAccount.make(on, { balance: '100000' })
   expectStatus(
     await on.operator('PATCH', `/accounts/${account.uuid}`, {
       max_concurrent_calls: 5000,

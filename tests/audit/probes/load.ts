@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
-import { expectStatus, RigAccount } from '../../rig/beds/account.ts'
+import { BedAccount, expectStatus } from '../../rig/beds/account.ts'
 import { NameServer } from '../../rig/fakes/name-server.ts'
 import { freeMediaPorts } from '../../rig/probes/ports.ts'
 import { sleep, until } from '../../rig/probes/wait.ts'
@@ -30,10 +30,10 @@ const hangingNames: Probe = {
     const bed = await AuditBed.open({ SAUTI_ALLOW_PRIVATE_URLS: '1', SAUTI_DNS: server.address })
     const findings = new Findings()
     try {
-      const other = await RigAccount.make(bed.sauti)
+      const other = await BedAccount.make(bed.sauti)
       const caps = { max_concurrent_calls: 500, max_inbound_calls: 500, max_calls_per_second: 100 }
       expectStatus(await bed.sauti.operator('PATCH', `/accounts/${bed.account.uuid}`, caps), 200)
-      const order = (account: RigAccount, url: string) =>
+      const order = (account: BedAccount, url: string) =>
         account.api('POST', '/calls/originate', { to: account.number, from: account.number, url })
       for (const account of [bed.account, other])
         await account.hosts('voice_inbound', '<Say>Hello</Say><Pause length="60"/>')
@@ -192,7 +192,7 @@ const inviteFlood: Probe = {
   promise:
     'Of 3,000 INVITEs at once each gets a final answer, what its document says or 503 with Retry-After; BYE of a live call goes first.',
   async run() {
-    // One flag of admission by its default, so that the rig leaves all of them on.
+    // One flag of admission by its default, so that the test bed leaves all of them on.
     const bed = await AuditBed.open({}, ['--admission-memory', '80'])
     const findings = new Findings()
     try {

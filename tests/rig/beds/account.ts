@@ -2,7 +2,7 @@ import { wavOf } from '../probes/tone.ts'
 import type { Answer, SwitchProcess } from './switch-process.ts'
 
 /** An account with money, one owned number, a rate deck and trunks, made through the operator's API. */
-export class RigAccount {
+export class BedAccount {
   readonly key: string
   readonly uuid: string
   readonly number: string
@@ -17,7 +17,7 @@ export class RigAccount {
     this.numberUuid = made.numberUuid
   }
 
-  static async make(on: SwitchProcess, options: { number?: string; balance?: string } = {}): Promise<RigAccount> {
+  static async make(on: SwitchProcess, options: { number?: string; balance?: string } = {}): Promise<BedAccount> {
     const number = options.number ?? `+2547${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`
     const account = expectStatus(
       await on.operator('POST', '/accounts', { name: 'Rig', wallet_balance: options.balance ?? '1000' }),
@@ -26,7 +26,7 @@ export class RigAccount {
     const key = account.body.key as string
     const pool = expectStatus(await on.operator('POST', '/numbers', { number }), 201)
     const owned = expectStatus(await on.request(key, 'POST', '/numbers/acquire', { uuid: pool.body.uuid }), 200)
-    return new RigAccount(on, { key, uuid: account.body.account.uuid, number, numberUuid: owned.body.uuid })
+    return new BedAccount(on, { key, uuid: account.body.account.uuid, number, numberUuid: owned.body.uuid })
   }
 
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {

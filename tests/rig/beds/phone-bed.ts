@@ -2,14 +2,14 @@ import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../peers/browser-phone.ts'
 import { ownAddress } from '../probes/own-address.ts'
-import type { RigAccount } from './account.ts'
+import type { BedAccount } from './account.ts'
 import { requirePeers } from './debian.ts'
 import { SwitchBed } from './switch-bed.ts'
 import type { SwitchProcess } from './switch-process.ts'
 
 export interface PhoneBed {
   readonly on: SwitchProcess
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly user: PhoneUser
   readonly other: PhoneUser
   readonly phone: BrowserPhone
@@ -36,8 +36,8 @@ export function phoneBed<Context>(suite: Test<Context>, args: readonly string[] 
     await opened?.bed.close()
   })
   suite.after.each(async () => {
-    await get().phone.evaluate('rig.phone?.calls.forEach(call => call.hangup())')
-    await get().phone.evaluate('rig.phone?.unregister()')
+    await get().phone.evaluate('bed.phone?.calls.forEach(call => call.hangup())')
+    await get().phone.evaluate('bed.phone?.unregister()')
   })
   return {
     get on() {
@@ -61,7 +61,7 @@ export function phoneBed<Context>(suite: Test<Context>, args: readonly string[] 
       await phone.run('load', { iceServers: [], ...options })
       assert.is(await phone.signIn(await mint(bed.account, users[0])), 'registered')
     },
-    logged: () => get().phone.evaluate('rig.log.splice(0)'),
+    logged: () => get().phone.evaluate('bed.log.splice(0)'),
   }
 }
 

@@ -1,7 +1,7 @@
 import { Customer } from '../peers/customer.ts'
 import { Sipp, type SippOptions } from '../peers/sipp.ts'
 import { freePort } from '../probes/ports.ts'
-import { addTrunk, RigAccount, setRates } from './account.ts'
+import { addTrunk, BedAccount, setRates } from './account.ts'
 import { SwitchProcess } from './switch-process.ts'
 
 export interface BedOptions {
@@ -23,13 +23,13 @@ export const outsideCaller = '+254722000111'
 /** A switch with rates, an account with money, the customer's web server and, where it is wanted, a carrier's trunk. */
 export class SwitchBed {
   readonly on: SwitchProcess
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly customer: Customer
   /** The carrier's port: no program listens there until a test starts one. */
   readonly carrierPort: number
   #destinations = 0
 
-  private constructor(on: SwitchProcess, account: RigAccount, customer: Customer, carrierPort: number) {
+  private constructor(on: SwitchProcess, account: BedAccount, customer: Customer, carrierPort: number) {
     this.on = on
     this.account = account
     this.customer = customer
@@ -39,7 +39,7 @@ export class SwitchBed {
   static async open({ env, flags, httpAddress, balance, prefixes }: BedOptions = {}): Promise<SwitchBed> {
     const on = await SwitchProcess.start(env, httpAddress, flags)
     await setRates(on)
-    const account = await RigAccount.make(on, balance === undefined ? {} : { balance })
+    const account = await BedAccount.make(on, balance === undefined ? {} : { balance })
     const port = await freePort()
     if (prefixes !== undefined) await addTrunk(on, { name: 'carrier', port, prefixes })
     return new SwitchBed(on, account, await Customer.open(), port)

@@ -9,7 +9,7 @@ import { RtpEndpoint } from '../peers/rtp-endpoint.ts'
 import { mediaPortSeen, Sipp } from '../peers/sipp.ts'
 import { decodePcmu } from '../probes/g711.ts'
 import { until } from '../probes/wait.ts'
-import { expectStatus, type RigAccount } from './account.ts'
+import { type BedAccount, expectStatus } from './account.ts'
 import { requirePeers } from './debian.ts'
 import { SwitchBed } from './switch-bed.ts'
 import type { SwitchProcess } from './switch-process.ts'
@@ -33,7 +33,7 @@ export type Documents = string | { readonly voice: string; readonly [path: `/${s
  */
 export class VerbBed {
   readonly on: SwitchProcess
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly customer: Customer
   readonly #bed: SwitchBed
   readonly #documents = new Map<string, Exclude<Documents, string>>()

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { expectStatus, type RigAccount } from '../beds/account.ts'
+import { type BedAccount, expectStatus } from '../beds/account.ts'
 import { until } from '../probes/wait.ts'
 import { type ChromiumOptions, launchChromium } from './chromium.ts'
 
@@ -9,13 +9,13 @@ export interface PhoneUser {
   readonly extension: string
 }
 
-export async function makeUser(account: RigAccount, name: string): Promise<PhoneUser> {
-  const email = `${name.toLowerCase().replace(/\W/g, '.')}.${Math.random().toString(36).slice(2)}@rig.test`
+export async function makeUser(account: BedAccount, name: string): Promise<PhoneUser> {
+  const email = `${name.toLowerCase().replace(/\W/g, '.')}.${Math.random().toString(36).slice(2)}@bed.test`
   const { body } = expectStatus(await account.api('POST', '/users/create', { email, display_name: name }), 201)
   return { uuid: body.uuid, extension: body.extension_number }
 }
 
-export async function mint(account: RigAccount, user: PhoneUser, more: Record<string, unknown> = {}) {
+export async function mint(account: BedAccount, user: PhoneUser, more: Record<string, unknown> = {}) {
   const { body } = expectStatus(
     await account.api('POST', '/phone-tokens/mint', { uuid: user.uuid, max_concurrent: 5, ...more }),
     200,
@@ -86,9 +86,9 @@ export class BrowserPhone {
     return page
   }
 
-  /** Calls `rig.<method>` in the page. */
+  /** Calls `bed.<method>` in the page. */
   run<T>(method: string, ...args: readonly unknown[]): Promise<T> {
-    return this.page.evaluate(`rig.${method}(...${JSON.stringify(args)})`) as Promise<T>
+    return this.page.evaluate(`bed.${method}(...${JSON.stringify(args)})`) as Promise<T>
   }
 
   evaluate<T>(expression: string): Promise<T> {
@@ -116,7 +116,7 @@ export class BrowserPhone {
   }
 
   async events(): Promise<string[]> {
-    return this.evaluate('rig.events.map(({ name }) => name)')
+    return this.evaluate('bed.events.map(({ name }) => name)')
   }
 
   /** Of the SDK's own tones. */
@@ -128,7 +128,7 @@ export class BrowserPhone {
   incoming(): Promise<number> {
     return this.until('a call to come', async () => {
       const index = await this.evaluate<number>(
-        'rig.calls.findIndex(({ call }) => call.direction === "inbound" && call.state === "ringing")',
+        'bed.calls.findIndex(({ call }) => call.direction === "inbound" && call.state === "ringing")',
       )
       return index >= 0 ? { index } : undefined
     }).then(({ index }) => index)
@@ -152,7 +152,7 @@ export class BrowserPhone {
     try {
       return await until(what, probe, timeoutMs)
     } catch (fault) {
-      const log = await this.evaluate<string[]>('rig.log.slice(-14)').catch(() => [])
+      const log = await this.evaluate<string[]>('bed.log.slice(-14)').catch(() => [])
       throw new Error(`${String(fault)}\n${log.join('\n')}`)
     }
   }

@@ -6,15 +6,15 @@ const rig = {
   connections: [],
 
   async act(name, argument) {
-    const options = name === 'signIn' ? { ...argument, onState: rig.told } : argument
-    await rig.phone[name](options)
+    const options = name === 'signIn' ? { ...argument, onState: bed.told } : argument
+    await bed.phone[name](options)
   },
 
-  told: (state, detail) => rig.states.push({ state, detail }),
+  told: (state, detail) => bed.states.push({ state, detail }),
 
   /** The pair of candidates that the last connection has chosen. */
   async route() {
-    const stats = [...(await rig.connections.at(-1).getStats()).values()]
+    const stats = [...(await bed.connections.at(-1).getStats()).values()]
     const of = id => stats.find(one => one.id === id)
     const pair = of(stats.find(({ type }) => type === 'transport')?.selectedCandidatePairId)
     const { candidateType, address } = of(pair.localCandidateId)
@@ -23,14 +23,14 @@ const rig = {
 
   /** Listens to what plays for so many ms. */
   async hear(ms, hz) {
-    rig.context ??= new AudioContext()
-    await rig.context.resume()
-    const source = rig.context.createMediaStreamSource(document.querySelector('audio').srcObject)
-    const analyser = rig.context.createAnalyser()
+    bed.context ??= new AudioContext()
+    await bed.context.resume()
+    const source = bed.context.createMediaStreamSource(document.querySelector('audio').srcObject)
+    const analyser = bed.context.createAnalyser()
     analyser.fftSize = 2048
     source.connect(analyser)
     const window = new Float32Array(analyser.fftSize)
-    const coefficient = 2 * Math.cos((2 * Math.PI * hz) / rig.context.sampleRate)
+    const coefficient = 2 * Math.cos((2 * Math.PI * hz) / bed.context.sampleRate)
     let power = 0
     let tone = 0
     let count = 0
@@ -57,11 +57,11 @@ const RealConnection = globalThis.RTCPeerConnection
 globalThis.RTCPeerConnection = class extends RealConnection {
   constructor(...args) {
     super(...args)
-    rig.connections.push(this)
+    bed.connections.push(this)
   }
 }
 
 export const lend = phone => {
-  rig.phone = phone
+  bed.phone = phone
   globalThis.rig = rig
 }

@@ -72,7 +72,7 @@ export class LibraryPage {
 
   /** A function of the documented block. */
   async act(name: string, argument?: unknown): Promise<void> {
-    await this.page.evaluate(`rig.act(${JSON.stringify(name)}, ${JSON.stringify(argument)})`)
+    await this.page.evaluate(`bed.act(${JSON.stringify(name)}, ${JSON.stringify(argument)})`)
   }
 
   /** A test's own look into the page. */
@@ -81,7 +81,7 @@ export class LibraryPage {
   }
 
   states(): Promise<SeenState[]> {
-    return this.page.evaluate('rig.states') as Promise<SeenState[]>
+    return this.page.evaluate('bed.states') as Promise<SeenState[]>
   }
 
   async state(wanted: string, timeoutMs = 10_000): Promise<SeenState> {
@@ -94,7 +94,7 @@ export class LibraryPage {
 
   /** Power of a frequency against the whole, and how loud it is, 0 to 1. */
   hear(ms: number, hz: number): Promise<{ readonly share: number; readonly loudness: number }> {
-    return this.page.evaluate(`rig.hear(${ms}, ${hz})`) as Promise<{ share: number; loudness: number }>
+    return this.page.evaluate(`bed.hear(${ms}, ${hz})`) as Promise<{ share: number; loudness: number }>
   }
 
   async until<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 10_000): Promise<T> {

@@ -1,4 +1,4 @@
-// Runs in the page: the SDK under the eyes of a test. `rig.…` is called by tests/rig/peers/browser-phone.ts.
+// Runs in the page: the SDK under the eyes of a test. `bed.…` is called by tests/rig/peers/browser-phone.ts.
 
 const rig = {
   phone: undefined,
@@ -13,20 +13,20 @@ const rig = {
 
   /** A new phone; the one before signs out. An option that is null is left out. */
   async load(options) {
-    await rig.phone?.unregister()
+    await bed.phone?.unregister()
     const sdk = await import('/phone/sauti-phone.js')
-    rig.sdk = sdk
+    bed.sdk = sdk
     const wssUrl = `ws://${location.host}/sip`
     const given = {
       wssUrl,
       logLevel: 'debug',
       onLog: (level, ...args) =>
-        rig.log.push(
+        bed.log.push(
           `${level} ${args.map(arg => (typeof arg === 'string' ? arg : (arg?.message ?? JSON.stringify(arg)))).join(' ')}`,
         ),
       ...options,
     }
-    rig.phone = new sdk.Phone(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)))
+    bed.phone = new sdk.Phone(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)))
     for (const name of [
       'registered',
       'unregistered',
@@ -36,16 +36,16 @@ const rig = {
       'tokenWillExpire',
       'devicesChanged',
     ])
-      rig.phone.on(name, value => rig.events.push({ name, value }))
-    rig.phone.on('incoming', call => {
-      rig.events.push({ name: 'incoming' })
-      rig.follow(call)
+      bed.phone.on(name, value => bed.events.push({ name, value }))
+    bed.phone.on('incoming', call => {
+      bed.events.push({ name: 'incoming' })
+      bed.follow(call)
     })
   },
 
   async signIn(credentials) {
     try {
-      await rig.phone.authenticate(credentials)
+      await bed.phone.authenticate(credentials)
       return 'registered'
     } catch (fault) {
       return { code: fault.code, status: fault.status, message: fault.message }
@@ -70,14 +70,14 @@ const rig = {
     call.on('quality', quality => {
       kept.quality = quality
     })
-    rig.calls.push(kept)
-    return rig.calls.length - 1
+    bed.calls.push(kept)
+    return bed.calls.length - 1
   },
 
-  dial: (destination, options) => rig.follow(rig.phone.call(destination, options)),
+  dial: (destination, options) => bed.follow(bed.phone.call(destination, options)),
   act: async (index, method, ...args) => {
     try {
-      await rig.calls[index].call[method](...args)
+      await bed.calls[index].call[method](...args)
       return 'done'
     } catch (fault) {
       return { code: fault.code, message: fault.message }
@@ -85,7 +85,7 @@ const rig = {
   },
 
   call(index) {
-    const { call, events, quality } = rig.calls[index]
+    const { call, events, quality } = bed.calls[index]
     const { direction, remoteIdentity, remoteName, state, isOnHold, isMuted, endReason } = call
     return {
       direction,
@@ -102,10 +102,10 @@ const rig = {
 
   /** Listens to a call for so many ms: power of each frequency against the whole, and how loud it was, 0 to 1. */
   async hear(index, ms, frequencies) {
-    rig.context ??= new RealContext()
-    const context = rig.context
+    bed.context ??= new RealContext()
+    const context = bed.context
     await context.resume()
-    const source = context.createMediaStreamSource(rig.calls[index].call.remoteStream)
+    const source = context.createMediaStreamSource(bed.calls[index].call.remoteStream)
     const analyser = context.createAnalyser()
     source.connect(analyser)
     const heard = await listen(analyser, context.sampleRate, ms, frequencies)
@@ -115,15 +115,15 @@ const rig = {
 
   /** The same for the SDK's own tones: bell, ringback, busy, keys. Nothing when it never made one. */
   async hearTones(ms, frequencies) {
-    const context = rig.contexts.at(-1)
+    const context = bed.contexts.at(-1)
     if (context?.tap === undefined) return { loudness: 0, shares: frequencies.map(() => 0) }
     return listen(context.tap, context.sampleRate, ms, frequencies)
   },
 
   /** Cuts the line as a network does; new ones fail for so many ms. */
   cut(ms) {
-    rig.blockedUntil = performance.now() + ms
-    for (const socket of rig.sockets) {
+    bed.blockedUntil = performance.now() + ms
+    for (const socket of bed.sockets) {
       if (socket.readyState > 1) continue
       const closed = socket.onclose
       socket.onclose = null
@@ -133,8 +133,8 @@ const rig = {
     }
   },
 
-  iceState: index => rig.connections[index]?.connectionState,
-  localSdp: index => rig.connections[index]?.localDescription?.sdp,
+  iceState: index => bed.connections[index]?.connectionState,
+  localSdp: index => bed.connections[index]?.localDescription?.sdp,
 }
 
 async function listen(analyser, sampleRate, ms, frequencies) {
@@ -176,7 +176,7 @@ const RealContext = globalThis.AudioContext
 globalThis.AudioContext = class extends RealContext {
   constructor(...args) {
     super(...args)
-    rig.contexts.push(this)
+    bed.contexts.push(this)
   }
 
   get destination() {
@@ -191,29 +191,29 @@ const realCapture = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDev
 if (realCapture !== undefined)
   navigator.mediaDevices.getUserMedia = async wishes => {
     const stream = await realCapture(wishes)
-    rig.sources.push(stream.getAudioTracks()[0])
+    bed.sources.push(stream.getAudioTracks()[0])
     return stream
   }
 const RealAudio = globalThis.Audio
 globalThis.Audio = class extends RealAudio {
   constructor(...args) {
     super(...args)
-    rig.speakers.push(this)
+    bed.speakers.push(this)
   }
 }
 const RealSocket = globalThis.WebSocket
 globalThis.WebSocket = class extends RealSocket {
   constructor(...args) {
-    if (performance.now() < (rig.blockedUntil ?? 0)) super('ws://127.0.0.1:9/')
+    if (performance.now() < (bed.blockedUntil ?? 0)) super('ws://127.0.0.1:9/')
     else super(...args)
-    rig.sockets.push(this)
+    bed.sockets.push(this)
   }
 }
 const RealConnection = globalThis.RTCPeerConnection
 globalThis.RTCPeerConnection = class extends RealConnection {
   constructor(...args) {
     super(...args)
-    rig.connections.push(this)
+    bed.connections.push(this)
   }
 }
 globalThis.rig = rig

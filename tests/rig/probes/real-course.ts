@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { callContext } from '../../../core/document-builder/call-handler.ts'
 import { headerOf, type SipRequest } from '../../../sip/index.ts'
-import { addTrunk, expectStatus, RigAccount } from '../beds/account.ts'
+import { addTrunk, BedAccount, expectStatus } from '../beds/account.ts'
 import type { SwitchProcess } from '../beds/switch-process.ts'
 import { keyed } from '../fakes/simulated-course.ts'
 import type { ToneVoices } from '../fakes/tone-voices.ts'
@@ -27,7 +27,7 @@ interface Line {
 
 /** A scenario between real peers: the carrier's side by sipp, phones by TCP, on an account of its own. */
 export class RealCourse {
-  readonly account: RigAccount
+  readonly account: BedAccount
   readonly extensions: string[] = []
   readonly #scenario: Scenario
   readonly #on: SwitchProcess
@@ -42,7 +42,7 @@ export class RealCourse {
     on: SwitchProcess,
     voices: ToneVoices,
     scenario: Scenario,
-    made: { account: RigAccount; customer: Customer },
+    made: { account: BedAccount; customer: Customer },
   ) {
     this.#on = on
     this.#voices = voices
@@ -52,7 +52,7 @@ export class RealCourse {
   }
 
   static async prepare(on: SwitchProcess, voices: ToneVoices, scenario: Scenario, number: string): Promise<RealCourse> {
-    const account = await RigAccount.make(on, { number })
+    const account = await BedAccount.make(on, { number })
     const course = new RealCourse(on, voices, scenario, { account, customer: await Customer.open() })
     await course.#setUp()
     return course

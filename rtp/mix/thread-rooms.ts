@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /** All rooms of a thread, by name. A room is there while it has members. */
-export class Rooms {
+export class ThreadRooms {
   readonly #host: RoomHost
   readonly #entries: Entry[] = []
   readonly #entryOf = new Map<Seat, Entry>()
