@@ -11,11 +11,15 @@ export function chooseChallenges(values: readonly string[]): readonly DigestChal
     if (!parsed.ok) continue
     const challenge = parsed.value
     const other = chosen.get(challenge.realm)
-    if (other === undefined || strengthOf(challenge.algorithm) > strengthOf(other.algorithm)) {
-      chosen.set(challenge.realm, challenge)
-    }
+    if (other === undefined || isStronger(challenge, other)) chosen.set(challenge.realm, challenge)
   }
   return [...chosen.values()]
+}
+
+/** By its algorithm; of two with the same, the one with qop. */
+function isStronger(one: DigestChallenge, other: DigestChallenge): boolean {
+  const more = strengthOf(one.algorithm) - strengthOf(other.algorithm)
+  return more > 0 || (more === 0 && one.qopAuth && !other.qopAuth)
 }
 
 /** What an answer to a challenge is computed from. */

@@ -14,8 +14,11 @@ export interface Credentials {
   readonly password: string
 }
 
-/** `address`: it comes from where the password does not belong. `algorithm`: a stronger one was offered before. */
-type ScopeFault = 'address' | 'realm' | 'algorithm'
+/**
+ * `address`: it comes from where the password does not belong. `algorithm`: a stronger one was offered before. `qop`: it was
+ * offered before, and without it our answer has no nonce of our own in it, and can be looked up in a table made beforehand.
+ */
+type ScopeFault = 'address' | 'realm' | 'algorithm' | 'qop'
 
 /** A challenge that we did not answer although we have a password. */
 export interface ChallengeRefusal {
@@ -46,7 +49,7 @@ interface ScopeRules {
 
 /**
  * Where one password may be used: towards the addresses of its trunk, for the realm of the first challenge, and never
- * with a weaker algorithm than was offered before. A remote that is reached through the trunk may answer with any
+ * with a weaker algorithm than was offered before, or without qop where that was offered. A remote that is reached through the trunk may answer with any
  * Contact and any challenge; the digest of a password is worth an offline attack (CVE-2021-41158).
  */
 export class CredentialScope {
@@ -56,6 +59,7 @@ export class CredentialScope {
   readonly #addresses = new Set<string>()
   #realm: string | undefined
   #strength = 0
+  #hasQop = false
 
   constructor(credentials: Credentials, rules: ScopeRules) {
     this.credentials = credentials
@@ -95,8 +99,10 @@ export class CredentialScope {
     if (this.#realm !== undefined && challenge.realm !== this.#realm) return refuse('realm')
     const strength = strengthOf(challenge.algorithm)
     if (strength < this.#strength) return refuse('algorithm')
+    if (this.#hasQop && !challenge.qopAuth) return refuse('qop')
     this.#realm = challenge.realm
     this.#strength = strength
+    this.#hasQop = challenge.qopAuth
     return { kind: 'answer', challenge }
   }
 }

@@ -185,6 +185,26 @@ test('SHA-512-256 is preferred to both, and once offered never given up for SHA-
   }
 })
 
+test('qop once offered is never given up: an answer without it could be looked up in a table (RFC 7616 §5.8)', () => {
+  const { station, home, dial } = bed()
+  const bare = (nonce: string) => challenge('carrier', { nonce }).replace(', qop="auth"', '')
+  dial()
+  home.respond(us, home.lastRequest('INVITE'), 407, { toTag: 'c', headers: [bare('n1')] })
+  assert.match(
+    credentialsIn(home.lastRequest('INVITE')) ?? '',
+    /nonce="n1"/,
+    'a carrier that never offers it is answered',
+  )
+  dial()
+  const both = [bare('n2'), challenge('carrier', { nonce: 'n3' })]
+  home.respond(us, home.lastRequest('INVITE'), 407, { toTag: 'd', headers: both })
+  assert.match(credentialsIn(home.lastRequest('INVITE')) ?? '', /nonce="n3".*qop=auth/)
+  dial()
+  home.respond(us, home.lastRequest('INVITE'), 407, { toTag: 'e', headers: [bare('n4')] })
+  assert.is(credentialsIn(home.lastRequest('INVITE')), undefined)
+  assert.is(station.endpoint.counters.challengesRefused, 1)
+})
+
 test('REGISTER teaches the realm, and is answered for no other', () => {
   const { station, home, net, dial } = bed({ register: true })
   net.run(50)
