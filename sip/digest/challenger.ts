@@ -15,8 +15,8 @@ const nonceLifetimeMs = 300_000
 const rememberedNonces = 65_536
 /** Passwords are compared so often for a wrong digest, whatever name it has: a name that exists takes no longer. */
 const comparisons = 32
-/** Header values of one request that are looked at. */
-const mostHeaders = 4
+/** Credentials in one request that are compared. */
+export const mostCredentials = 4
 /** Passwords whose HA1 is remembered. */
 const rememberedSecrets = 20_000
 
@@ -63,7 +63,7 @@ export class Challenger {
     now: number,
   ): CredentialsVerdict<Owner> {
     let isWrong = false
-    for (const value of headersOf(message, 'Authorization').slice(0, mostHeaders)) {
+    for (const value of headersOf(message, 'Authorization').slice(0, mostCredentials)) {
       const credentials = parseCredentials(value)
       if (!credentials.ok) continue
       isWrong = true

@@ -1,6 +1,6 @@
 import { assertNever } from '../../base/assert-never.ts'
 import { offeredAlgorithms } from '../../digest/challenge.ts'
-import { Challenger } from '../../digest/challenger.ts'
+import { Challenger, mostCredentials } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
 import { parseNameAddr } from '../../header/name-addr.ts'
@@ -63,7 +63,7 @@ export class SignIns {
     const { address, socket, transport } = request.flow
     switch (signIn.kind) {
       case 'signed-in':
-        this.#limits.wasRight(address, now)
+        this.#limits.wasRight(address, signIn.phone.user, now)
         if (isReliable(transport) && socket !== undefined) this.#signedInOver.add(socket)
         this.#services.flowTrusted(request.flow)
         then(signIn.phone)
@@ -72,7 +72,7 @@ export class SignIns {
         this.#responder.respond(request, tokenEnded.status, reasonFields(tokenEnded))
         return
       case 'unproven':
-        if (signIn.isWrong) this.#limits.wasWrong(address, claimedUser(request.message), now)
+        if (signIn.isWrong) this.#limits.wasWrong(address, claimedUsers(request.message), now)
         this.#services.counters.challenged++
         this.#responder.respond(request, 401, [
           ...this.#signIn.challenge(signIn, request.flow.transport, now),
@@ -88,19 +88,20 @@ export class SignIns {
   peer(request: IncomingRequest, now: number, then: (peer: PeerConfig) => void): boolean {
     const peers = this.#services.peers.byCredentials
     if (peers.length === 0 || request.message.method !== 'INVITE') return false
-    const name = claimedUser(request.message)
-    const named = peers.filter(peer => peer.username === name)
+    const names = claimedUsers(request.message)
+    const named = peers.filter(peer => names.includes(peer.username))
     if (named.length === 0) return false
     if (!this.#mayTry(request, now)) return true
-    const candidates = named.map(peer => ({ ...peer, owner: peer }))
-    const verdict = this.#challenger.check(request.message, () => candidates, now)
+    const candidatesOf = (name: string) =>
+      named.filter(peer => peer.username === name).map(peer => ({ ...peer, owner: peer }))
+    const verdict = this.#challenger.check(request.message, candidatesOf, now)
     if (verdict.owner === undefined) {
-      if (verdict.isWrong) this.#limits.wasWrong(request.flow.address, name, now)
+      if (verdict.isWrong) this.#limits.wasWrong(request.flow.address, names, now)
       this.#services.counters.challenged++
       this.#responder.respond(request, 401, this.#challenger.challenge(now, verdict.stale, offeredAlgorithms))
       return true
     }
-    this.#limits.wasRight(request.flow.address, now)
+    this.#limits.wasRight(request.flow.address, verdict.owner.username, now)
     this.#services.flowKnown(request.flow)
     then(verdict.owner)
     return true
@@ -121,7 +122,7 @@ export class SignIns {
   #mayTry(request: IncomingRequest, now: number): boolean {
     const { message, flow } = request
     if (headerOf(message, 'Authorization') === undefined) return true
-    if (this.#limits.mayTry(flow.address, claimedUser(message), now)) return true
+    if (this.#limits.mayTry(flow.address, claimedUsers(message), now)) return true
     this.#services.counters.throttled++
     return false
   }
@@ -140,11 +141,12 @@ export class SignIns {
   }
 }
 
-/** User that the digest credentials of a request name; '' for none, and for a token, which names itself. */
-function claimedUser(message: SipRequest): string {
-  for (const value of headersOf(message, 'Authorization')) {
-    const parsed = parseAuthentication(value)
-    if (parsed.ok && isScheme(parsed.value, 'Digest')) return authenticationParameterOf(parsed.value, 'username') ?? ''
-  }
-  return ''
-}
+/** Users that the digest credentials of a request name, of all that are compared; a token names itself. */
+const claimedUsers = (message: SipRequest): readonly string[] =>
+  headersOf(message, 'Authorization')
+    .slice(0, mostCredentials)
+    .flatMap(value => {
+      const parsed = parseAuthentication(value)
+      if (!parsed.ok || !isScheme(parsed.value, 'Digest')) return []
+      return [authenticationParameterOf(parsed.value, 'username') ?? '']
+    })

@@ -9,10 +9,11 @@ interface Allowance {
 /** Requests of an address without a sign-in; of one network (/24, IPv6: /56). */
 const asksOfAddress: Allowance = { burst: 100, perSecond: 2 }
 const asksOfNetwork: Allowance = { burst: 400, perSecond: 8 }
-/** Wrong digests of an address, of a network, and for one name from addresses that have been wrong before. */
+/** Wrong digests of an address, of a network, and for one name: from addresses that were wrong before, and from new ones. */
 const wrongOfAddress: Allowance = { burst: 20, perSecond: 0.2 }
 const wrongOfNetwork: Allowance = { burst: 60, perSecond: 0.6 }
 const wrongOfName: Allowance = { burst: 50, perSecond: 0.5 }
+const wrongOfNameByNew: Allowance = { burst: 100, perSecond: 1 }
 /** Keys of each kind that are remembered; the oldest go first. */
 const mostKeys = 20_000
 
@@ -53,7 +54,9 @@ class Buckets {
 export class SourceLimits {
   readonly #asks = [new Buckets(asksOfAddress), new Buckets(asksOfNetwork)] as const
   readonly #wrong = [new Buckets(wrongOfAddress), new Buckets(wrongOfNetwork)] as const
-  readonly #wrongOfName = new Buckets(wrongOfName)
+  readonly #wrongOfName = { again: new Buckets(wrongOfName), first: new Buckets(wrongOfNameByNew) } as const
+  /** The addresses from which each name has signed in, the latest last. */
+  readonly #known = new Set<string>()
 
   /** Counts a request of an unknown source; false: it gets no answer. */
   mayAsk(address: string, now: number): boolean {
@@ -64,27 +67,42 @@ export class SourceLimits {
   }
 
   /**
-   * Credentials may be compared. A name that is being guessed stays open to an address that has not been wrong:
-   * guessing does not lock the phone out.
+   * Credentials for these names may be compared. Guessing does not lock the phone out: a name stays open to addresses from
+   * which it has signed in, and to new addresses longer than to those that were wrong.
    */
-  mayTry(address: string, name: string, now: number): boolean {
+  mayTry(address: string, names: readonly string[], now: number): boolean {
     const keys = keysOf(address)
     if (this.#wrong.some((buckets, at) => buckets.level(keys[at]!, now) < 1)) return false
-    return this.#wrong[0].isFull(keys[0], now) || this.#wrongOfName.level(name, now) >= 1
+    const buckets = this.#bucketsOf(keys[0], now)
+    return names.every(name => this.#known.has(knownKey(name, keys[0])) || buckets.level(name, now) >= 1)
   }
 
-  wasWrong(address: string, name: string, now: number): void {
+  wasWrong(address: string, names: readonly string[], now: number): void {
     const keys = keysOf(address)
-    for (const [at, buckets] of this.#wrong.entries()) buckets.take(keys[at]!, now)
-    this.#wrongOfName.take(name, now)
+    const buckets = this.#bucketsOf(keys[0], now)
+    for (const [at, wrong] of this.#wrong.entries()) wrong.take(keys[at]!, now)
+    for (const name of names) buckets.take(name, now)
   }
 
-  /** A sign-in from there succeeded: earlier wrong tries count for nothing. */
-  wasRight(address: string, now: number): void {
+  /** The name has signed in from there: earlier requests count for nothing. */
+  wasRight(address: string, name: string, now: number): void {
     const keys = keysOf(address)
     for (const [at, buckets] of this.#asks.entries()) buckets.take(keys[at]!, now, -signInCost)
+    const key = knownKey(name, keys[0])
+    this.#known.delete(key)
+    this.#known.add(key)
+    for (const oldest of this.#known) {
+      if (this.#known.size <= mostKeys) break
+      this.#known.delete(oldest)
+    }
+  }
+
+  #bucketsOf(addressKey: string, now: number): Buckets {
+    return this.#wrong[0].isFull(addressKey, now) ? this.#wrongOfName.first : this.#wrongOfName.again
   }
 }
+
+const knownKey = (name: string, addressKey: string): string => `${addressKey} ${name}`
 
 /** The challenge, and the answer to it. */
 const signInCost = 2

@@ -132,6 +132,54 @@ test('guesses for a name from many addresses are bounded, and its real phone sti
   }
 })
 
+test('a name that is guessed from hundreds of networks is closed to new ones, and open to where its phone signed in', () => {
+  for (const user of ['1001', '1009']) {
+    const bed = new PhoneBed()
+    const token = bed.token('1001')
+    const own = sourceOf(bed, '198.51.100.9')
+    const first = must(bed.ask(own, { headers: usual }))
+    const rightFirst = [bed.digest(first, token, 'REGISTER', uri), ...usual]
+    assert.is(bed.ask(own, { cseq: 2, headers: rightFirst })?.status, 200)
+    const challenged = must(bed.ask(sourceOf(bed, '203.0.113.1'), { headers: usual }))
+    let answered = 0
+    for (let n = 0; n < 1000; n++) {
+      const flow = sourceOf(bed, `10.${n >> 8}.${n & 255}.1`)
+      if (tryOut(bed, flow, user, `guess ${n}`, challenged, n + 2) === 401) answered++
+    }
+    assert.is(answered, 100, 'the same for a name that does not exist')
+    const again = must(bed.ask(own, { callId: 'real', cseq: 5000, headers: usual }))
+    const right = [bed.digest(again, token, 'REGISTER', uri), ...usual]
+    assert.is(bed.ask(own, { callId: 'real', cseq: 5001, headers: right })?.status, 200)
+    const other = bed.token('1002')
+    const elsewhere = sourceOf(bed, '192.0.2.77')
+    const asked = must(bed.ask(elsewhere, { user: '1002', callId: 'other', headers: usual }))
+    const theirs = [bed.digest(asked, other, 'REGISTER', uri), ...usual]
+    assert.is(bed.ask(elsewhere, { user: '1002', callId: 'other', cseq: 2, headers: theirs })?.status, 200)
+  }
+})
+
+test('guesses that stand after the credentials of another name count for their own', () => {
+  const bed = new PhoneBed()
+  bed.token('1001')
+  const challenged = must(bed.ask(sourceOf(bed, '203.0.113.1'), { headers: usual }))
+  let answered = 0
+  for (let n = 0; n < 300; n++) {
+    const flow = sourceOf(bed, `10.${n >> 8}.${n & 255}.1`)
+    const names = [`no-one-${n}`, '1001']
+    const digests = names.map(user => bed.digest(challenged, { user, password: `${n}` }, 'REGISTER', uri))
+    if (bed.ask(flow, { cseq: n + 2, headers: [...digests, ...usual] })?.status === 401) answered++
+  }
+  assert.is(answered, 100)
+})
+
+test('wrong tokens from anywhere close no other token out: a token names itself', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  for (let n = 0; n < 300; n++)
+    bed.register(sourceOf(bed, `10.${n >> 8}.${n & 255}.1`), { ...token, password: `wrong ${n}` })
+  assert.is(bed.register(sourceOf(bed, '192.0.2.77'), token)?.status, 200)
+})
+
 test('successful sign-ins are not counted: hundreds of phones of one address sign in', () => {
   const bed = new PhoneBed()
   for (let n = 0; n < 300; n++) {
