@@ -27,7 +27,7 @@ import { PeerWatch } from './peers/peer-watch.ts'
 import { notifyRegistrationEnded } from './phones/registration-notice.ts'
 import { RequestRouter } from './routing/request-router.ts'
 import type { RoutingServices } from './routing/routing-services.ts'
-import type { DroppedCall } from './routing/unknown-source-notices.ts'
+import type { DroppedCall, ForeignResponse } from './routing/unknown-source-notices.ts'
 import type { UnreadRefusal } from './routing/unread-invites.ts'
 import type { CallCommand, HopName } from './services/call-command.ts'
 import type { CallEvent } from './services/call-event.ts'
@@ -56,6 +56,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   readonly #watch: PeerWatch
   readonly #hops: HopCache
   readonly #refusedChallenges = new NoticeLimit()
+  readonly #foreignResponses = new NoticeLimit()
   readonly #calls = new Map<string, IncomingCall | OutgoingCall>()
   readonly #byTag = new Map<string, TaggedCall>()
   #out: EndpointOutput[] = []
@@ -184,6 +185,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
 
   unknownSourceDropped(call: DroppedCall): void {
     this.#out.push({ type: 'unknown-source', call })
+  }
+
+  foreignResponse(response: Omit<ForeignResponse, 'dropped'>, now: number): void {
+    const dropped = this.#foreignResponses.count(response.address, now)
+    if (dropped !== undefined) this.#out.push({ type: 'foreign-response', response: { ...response, dropped } })
   }
 
   sendAck(flow: Flow, ack: SipRequest): Uint8Array {

@@ -3,7 +3,7 @@ import type { ParsedMessage } from '../message/fault.ts'
 import type { Flow } from '../network/flow.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { PeerConfig } from './peers/peer.ts'
-import type { DroppedCall } from './routing/unknown-source-notices.ts'
+import type { DroppedCall, ForeignResponse } from './routing/unknown-source-notices.ts'
 import type { CallCommand, HopName } from './services/call-command.ts'
 import type { CallEvent } from './services/call-event.ts'
 import type { PeerState } from './services/services.ts'
@@ -50,6 +50,8 @@ export type EndpointOutput =
   | { readonly type: 'unknown-source'; readonly call: DroppedCall }
   /** A challenge was not answered. Some are reported. */
   | { readonly type: 'challenge-refused'; readonly refusal: ChallengeRefusal }
+  /** A response from elsewhere than its request went to was dropped. Some are reported. */
+  | { readonly type: 'foreign-response'; readonly response: ForeignResponse }
   /** The remote of the flow is known by a request within its dialog, or by a peer's credentials. */
   | { readonly type: 'known'; readonly flow: Flow }
   /** The remote of the flow has signed in. */

@@ -14,6 +14,8 @@ export type TransactionFault = 'timeout' | 'unreachable'
 
 /** The sender of a request, which gets its responses or its failure. */
 export interface ClientOwner {
+  /** Responses are taken from there, too. Default: only from where the request went. */
+  isSource?(flow: Flow): boolean
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void
   /** No final response will come. */
   failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void

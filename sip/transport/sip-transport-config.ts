@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContextOptions } from 'node:tls'
 import type { ChallengeRefusal } from '../digest/credential-scope.ts'
-import type { DroppedCall } from '../endpoint/routing/unknown-source-notices.ts'
+import type { DroppedCall, ForeignResponse } from '../endpoint/routing/unknown-source-notices.ts'
 import type { CallEvent } from '../endpoint/services/call-event.ts'
 import type { PeerState } from '../endpoint/services/services.ts'
 import type { Flow } from '../network/flow.ts'
@@ -50,6 +50,7 @@ export interface SipTransportConfig {
   readonly onUnknownSource?: (call: DroppedCall) => void
   /** A challenge was not answered; a few are reported. */
   readonly onChallengeRefused?: (refusal: ChallengeRefusal) => void
+  readonly onForeignResponse?: (response: ForeignResponse) => void
   /** A part of the system failed, and no call has an event for it. */
   readonly onFault: (what: string) => void
 }

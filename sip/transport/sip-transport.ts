@@ -341,6 +341,9 @@ export class SipTransport {
         case 'challenge-refused':
           this.#config.onChallengeRefused?.(output.refusal)
           break
+        case 'foreign-response':
+          this.#config.onForeignResponse?.(output.response)
+          break
         case 'known':
           this.#streams.know(output.flow)
           break

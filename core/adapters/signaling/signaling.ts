@@ -184,6 +184,11 @@ export class SipSignaling implements Signaling {
           { ...refusal },
           'a challenge got no credentials: it is not of the address, realm and algorithm that this password is for; if the carrier has a new realm, change the trunk’s password and change it back',
         ),
+      onForeignResponse: response =>
+        log.warn(
+          { ...response },
+          'a response from another address than its request went to was dropped; if it is the carrier’s, list it in the trunk’s inbound hosts',
+        ),
       onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
     }).catch((fault: unknown) => {
       throw fault instanceof ListenFault ? new ListenError(fault.listener, fault.cause) : fault

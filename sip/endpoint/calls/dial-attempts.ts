@@ -14,8 +14,6 @@ import { DialogRemote, type RemoteIdentity } from '../session/dialog-remote.ts'
 import { authorizationOf, type DialAnswer } from './dialled-session.ts'
 import { cancelOf, inviteOf, type ResolvedDial } from './invite-request.ts'
 
-const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
-
 /** The INVITEs by which one call is dialled, one after another, and the CANCEL of the latest. */
 export class DialAttempts {
   readonly callId: string
@@ -127,7 +125,13 @@ export class DialAttempts {
     if (this.#latest === undefined) return
     const { request, flow } = this.#latest
     const { cancel, branch } = cancelOf(request, this.#cseq, reason === undefined ? [] : reasonFields(reason))
-    this.#services.layer.request(cancel, branch, flow, noAnswer, now)
+    const unwatched: ClientOwner = {
+      isSource: source => this.isSource(source),
+      responded() {},
+      failed() {},
+      finished() {},
+    }
+    this.#services.layer.request(cancel, branch, flow, unwatched, now)
     this.#services.layer.cancelled(this.#latest, now)
   }
 
@@ -159,7 +163,10 @@ export class DialAttempts {
   }
 
   #remoteAt(flow: Flow): DialogRemote {
-    this.#remote ??= new DialogRemote(this.#services, this.#identity, flow)
+    if (this.#remote === undefined) {
+      this.#remote = new DialogRemote(this.#services, this.#identity, flow)
+      this.#remote.learnHops(this.#hops)
+    }
     return this.#remote
   }
 

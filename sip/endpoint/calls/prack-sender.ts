@@ -57,6 +57,7 @@ export class PrackSender {
     const dialog = dialogOfCaller(progress, contactUriOf(response.message))
     // A PRACK that does not arrive fails the call at the remote, which then says so.
     const owner: ClientOwner = {
+      isSource: flow => progress.remote.isSource(flow),
       responded(prack, reply, now) {
         const { status } = reply.message
         if (status === 401 || status === 407) early.sender.authorized(prack, reply, now)

@@ -1,4 +1,4 @@
-import type { Flow } from '../../network/flow.ts'
+import { type Flow, isWebSocket } from '../../network/flow.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
 import { branchCookie } from '../../transaction/key.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
@@ -17,6 +17,7 @@ export class PeerPing implements ClientOwner, TimerOwner {
   readonly #callId: string
   readonly #tag: string
   #cseq = 0
+  #hops: readonly Flow[] = []
   #isReachable: boolean | undefined
   #isStopped = false
 
@@ -38,8 +39,10 @@ export class PeerPing implements ClientOwner, TimerOwner {
 
   expired(_name: string, now: number): void {
     this.#services.timers.set(this.#timer, now + this.#peer.optionsPingSeconds * 1000)
-    this.#services.resolve(hopOfPeer(this.#peer), now, ([flow], later) => {
+    this.#services.resolve(hopOfPeer(this.#peer), now, (hops, later) => {
       if (this.#isStopped) return
+      const [flow] = hops
+      this.#hops = hops
       if (flow === undefined) this.#report(false)
       else this.#send(flow, later)
     })
@@ -54,6 +57,12 @@ export class PeerPing implements ClientOwner, TimerOwner {
   }
 
   finished(): void {}
+
+  isSource(flow: Flow): boolean {
+    const { address, transport } = flow
+    if (isWebSocket(transport)) return false
+    return this.#hops.some(hop => hop.address === address) || this.#services.isOfPeer(this.#peer.id, address)
+  }
 
   #send(flow: Flow, now: number): void {
     this.#cseq++

@@ -3,7 +3,7 @@ import { contactExpiresOf, parseContact } from '../../header/contact.ts'
 import { parseExpires } from '../../header/expires.ts'
 import { headerOf, headersOf } from '../../message/headers.ts'
 import type { HeaderField } from '../../message/message.ts'
-import type { Flow } from '../../network/flow.ts'
+import { type Flow, isWebSocket } from '../../network/flow.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
 import { branchCookie } from '../../transaction/key.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
@@ -33,6 +33,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   readonly #callId: string
   readonly #tag: string
   #cseq = 0
+  #hops: readonly Flow[] = []
   #timesTooBrief = 0
   #wanted = wantedSeconds
   #retryMs = firstRetryMs
@@ -62,6 +63,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
     this.#services.resolve(hopOfPeer(this.#peer), now, (flows, later) => {
       if (this.#isStopped) return
       const [flow] = flows
+      this.#hops = flows
       this.#scope?.resolvedTo(flows)
       if (flow === undefined) this.#retry(later)
       else this.#send(flow, [], later)
@@ -96,6 +98,12 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   }
 
   finished(): void {}
+
+  isSource(flow: Flow): boolean {
+    const { address, transport } = flow
+    if (isWebSocket(transport)) return false
+    return this.#hops.some(hop => hop.address === address) || this.#services.isOfPeer(this.#peer.id, address)
+  }
 
   #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
     this.#cseq++

@@ -3,10 +3,11 @@ import type { SipRequest } from '../../message/message.ts'
 import { isAckTo } from '../../message/peek.ts'
 import { type Flow, isWebSocket } from '../../network/flow.ts'
 import type { PhoneDirectory } from '../../registrar/phone.ts'
-import type { IncomingRequest } from '../../transaction/incoming.ts'
+import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
+import { clientKey } from '../../transaction/key.ts'
 import type { TransactionLayer } from '../../transaction/layer.ts'
 import { type ReadRequest, readRequest, readResponse } from '../../transaction/read-incoming.ts'
-import type { ServerTransaction } from '../../transaction/transaction.ts'
+import type { ClientTransaction, ServerTransaction } from '../../transaction/transaction.ts'
 import type { PeerConfig } from '../peers/peer.ts'
 import type { TaggedCall } from '../services/services.ts'
 import { acceptedBody, allow, supported } from '../services/settings.ts'
@@ -84,12 +85,29 @@ export class RequestRouter {
       return
     }
     if (parsed.value.kind === 'response') {
-      const response = readResponse(parsed.value, flow)
-      if (response === undefined || !this.#services.layer.responseArrived(response, now))
-        this.#services.counters.stray++
+      this.#responseArrived(readResponse(parsed.value, flow), now)
       return
     }
     this.#requestArrived(parsed.value, length, flow, now)
+  }
+
+  #responseArrived(response: IncomingResponse | undefined, now: number): void {
+    const { layer, counters } = this.#services
+    const transaction = response && layer.clients.get(clientKey(response.branch, response.cseqMethod))
+    if (response === undefined || transaction === undefined) counters.stray++
+    else if (this.#isFromItsTarget(transaction, response.flow)) layer.responseArrived(response, now)
+    else {
+      counters.foreign++
+      this.#services.foreignResponse({ address: response.flow.address, expected: transaction.flow.address }, now)
+    }
+  }
+
+  /**
+   * RFC 3581 §4: a response comes from where its request went. From elsewhere it is a forgery of who has seen the branch, and
+   * would move the dialog; a NAT may change the port, and a trunk may answer from another of its addresses.
+   */
+  #isFromItsTarget({ flow: sent, owner }: ClientTransaction, flow: Flow): boolean {
+    return isSameFlow(this.#services.currentFlow(sent), flow) || owner.isSource?.(flow) === true
   }
 
   #requestArrived(message: SipRequest, length: number, flow: Flow, now: number): void {

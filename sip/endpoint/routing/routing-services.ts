@@ -4,7 +4,7 @@ import type { ServerTransaction } from '../../transaction/transaction.ts'
 import type { PeerTable } from '../peers/peer.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
 import type { RemoteIdentity } from '../session/dialog-remote.ts'
-import type { DroppedCall } from './unknown-source-notices.ts'
+import type { DroppedCall, ForeignResponse } from './unknown-source-notices.ts'
 
 /** What the reception may ask of the endpoint that it belongs to. */
 export interface RoutingServices extends EndpointServices {
@@ -22,4 +22,6 @@ export interface RoutingServices extends EndpointServices {
   /** The remote of the flow has signed in. */
   flowTrusted(flow: Flow): void
   unknownSourceDropped(call: DroppedCall): void
+  /** A response to a request of ours came from another address than the request went to, and was dropped. */
+  foreignResponse(response: Omit<ForeignResponse, 'dropped'>, now: number): void
 }

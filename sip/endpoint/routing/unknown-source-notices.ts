@@ -15,6 +15,15 @@ export interface DroppedCall {
   readonly dropped: number
 }
 
+/** A response from another address than its request went to. */
+export interface ForeignResponse {
+  readonly address: string
+  /** Where the request went. */
+  readonly expected: string
+  /** How many from there since the last that was reported. */
+  readonly dropped: number
+}
+
 /** Which dropped calls are worth a line to the operator: the first of an address, and one a minute of those that go on. */
 export class UnknownSourceNotices {
   readonly #report: (call: DroppedCall) => void

@@ -15,7 +15,7 @@ export interface Counters {
   registered: number
   /** Refused because of a limit. */
   overloaded: number
-  /** Requests that name a dialog or a transaction of ours and come from another sender. */
+  /** Messages that name a dialog or a transaction of ours and come from another sender. */
   foreign: number
   /** Responses and ACKs that belong to nothing. */
   stray: number

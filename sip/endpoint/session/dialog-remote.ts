@@ -38,6 +38,11 @@ export class DialogRemote {
     this.#remember(flow.address)
   }
 
+  /** Where the target's name leads: a request goes to one of them, and may be answered by another. */
+  learnHops(hops: readonly Flow[]): void {
+    for (const { address } of hops) this.#remember(address)
+  }
+
   /** The next hop of our requests: requests may come from there, too. A name is looked up. */
   learnNextHop(uri: string, now: number): void {
     if (this.identity.kind === 'phone') return
