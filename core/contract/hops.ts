@@ -1,20 +1,40 @@
+import type { Place } from '../caps/call-slots.ts'
+
 /** RFC 3261 §8.1.1.6: what a request begins with. */
 const usualForwards = 70
 /** Numbers of this switch may dial one another so often in a row. */
 const mostOnNet = 8
 
-/** Calls of this switch that come of one call, in all: whichever of them dials on-net counts. */
+/** Legs within this switch that come of one call, in all: whichever of the calls that come of it dials them. */
 const mostOnNetLegs = 20
 
-/** The on-net legs that have come of one origin call, over all calls that came of it. */
+/** The legs to numbers and phones of this switch that have come of one origin call, over all calls that came of it. */
 class OnNetTree {
-  #legs = 0
+  #calls = 0
+  #ringing = 0
 
-  /** One more; false when there are as many as there may be. */
+  /** One more call of this switch; false when there are as many as there may be. Those that have ended count: they may be a loop. */
   grow(): boolean {
-    if (this.#legs >= mostOnNetLegs) return false
-    this.#legs++
+    if (this.#isFull(0)) return false
+    this.#calls++
     return true
+  }
+
+  /** Room for one more phone, while its leg lives; undefined when there is none beside those `kept` for others. */
+  takePhone(kept: number): Pick<Place, 'release'> | undefined {
+    if (this.#isFull(kept)) return undefined
+    this.#ringing++
+    let isTaken = true
+    return {
+      release: () => {
+        if (isTaken) this.#ringing--
+        isTaken = false
+      },
+    }
+  }
+
+  #isFull(kept: number): boolean {
+    return this.#calls + this.#ringing + kept >= mostOnNetLegs
   }
 }
 

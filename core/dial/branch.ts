@@ -75,6 +75,16 @@ export class Branch implements LegOwner {
     return this.options.routes[0]?.kind === 'on-net'
   }
 
+  /** It leads to a phone. */
+  get isPhone(): boolean {
+    return this.options.routes[0]?.kind === 'phone'
+  }
+
+  /** Takes its room among the phones that ring for the origin call, beside those `kept` for other children; false when there is none. */
+  takePhone(kept: number): boolean {
+    return this.#admission.enterPhone(this.options.hops, kept)
+  }
+
   /** It was answered at some time. */
   get wasAnswered(): boolean {
     return this.leg?.answeredUnix !== undefined

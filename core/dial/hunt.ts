@@ -118,6 +118,7 @@ export class Hunt implements BranchListener<Branch> {
     this.#armRinging()
     const children = this.#waiting
     this.#waiting = []
+    for (const child of children) this.#resolving.add(child)
     for (const child of children) this.#startChild(child)
   }
 
@@ -258,11 +259,14 @@ export class Hunt implements BranchListener<Branch> {
       })
       // All branches exist before the first begins: one that fails at once must not end the Dial for the others.
       this.#branches.push(...branches)
-      for (const branch of branches) {
+      for (const [at, branch] of branches.entries()) {
+        // Each child gets one phone before any gets its second.
+        const kept = at === 0 ? 0 : this.#resolving.size
         if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
         if (!resolved.ok) branch.cancel(resolved.reason)
         else if (isSpent(hops)) branch.cancel('END.0400')
         else if (branch.isOnNet && !takeOnNet(hops)) branch.cancel('END.3482')
+        else if (branch.isPhone && !branch.takePhone(kept)) branch.cancel('END.3482')
         else branch.start([])
       }
     })

@@ -1,4 +1,5 @@
 import type { Place } from '../caps/caps.ts'
+import type { Hops } from '../contract/hops.ts'
 import type { CallHost } from './call-host.ts'
 
 /** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
@@ -6,6 +7,8 @@ export class LegCaps {
   readonly #host: CallHost
   readonly #timer: string
   #place: Place | undefined
+  /** Its room among the phones that ring for the origin call. */
+  #phone: Pick<Place, 'release'> | undefined
   /** The turn that it waits for. */
   #turn: number | undefined
 
@@ -13,6 +16,12 @@ export class LegCaps {
   constructor(host: CallHost, name: string) {
     this.#host = host
     this.#timer = `dial:turn:${name}`
+  }
+
+  /** Takes one of the legs to phones that the origin call may have, beside those `kept` for others; false when there is none (END.3482). */
+  enterPhone({ tree }: Hops, kept: number): boolean {
+    this.#phone = tree.takePhone(kept)
+    return this.#phone !== undefined
   }
 
   /** Takes a place; false when there is none (END.4429). */
@@ -49,5 +58,6 @@ export class LegCaps {
   leave(): void {
     this.leaveQueue()
     this.#place?.release(this.#host.now())
+    this.#phone?.release()
   }
 }

@@ -59,7 +59,7 @@ export function errorsPage(): string {
         ],
       ],
     ),
-    'Numbers of this switch dial one another at most 8 deep, and one call that comes in or is placed leads to at most 20 on-net legs in all, whichever of the calls that come of it dials them: what is beyond fails with `END.3482`.',
+    'Numbers of this switch dial one another at most 8 deep, and one call that comes in or is placed leads to at most 20 legs within the switch, whichever of the calls that come of it dials them: calls to numbers of this switch in all, and phones that ring at one time, each device of an end-user for itself. What is beyond fails with `END.3482`; of several `<Client>` each gets one phone before any gets its second.',
     '## Quotas of an account',
     'What an account stores and holds open: the settings `quotas.*`, and for one account the fields `max_asset_bytes`, `max_recording_bytes`, `max_documents`, `max_end_users`, `max_live_tokens` and `max_stream_connections` of `PATCH /operator/accounts/{uuid}`; `usage` beside them says what is used. Beyond one: 409 with a sentence that names it, without a code; of recordings see [there](recordings.md#quota). At 80 % the stream tells `ACCT.0100`.',
     'Of several children of a Dial that all fail, `busy` wins over `no-answer` over `failed`.',

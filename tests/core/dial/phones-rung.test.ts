@@ -62,6 +62,39 @@ test('in turn: all phones of one user, and only when they have all ended those o
   assert.is(bed.store.call().reasonCode, 'END.0200')
 })
 
+test('the phones of many clients count as legs: 20 ring, at least one of each client, and the rest fail with END.3482', () => {
+  const bed = bedWith('')
+  const devices = Array.from({ length: 10 }, (_, at) => `device-${at}`)
+  const users = Array.from({ length: 10 }, (_, at) => String(1010 + at))
+  for (const user of users) {
+    const names = devices.map(name => `${user}-${name}`)
+    bed.user(user, names)
+    for (const name of names) bed.peers.set(name, { ringAfter: 10 })
+  }
+  const children = users.map(user => `<Client>${user}</Client>`).join('')
+  bed.documents.set('https://acme.test/in', `<Response><Dial timeout="5">${children}</Dial></Response>`)
+  bed.call('+254700000001')
+  bed.run(1_000)
+  const rung = bed.of('leg.dial').map(({ target }) => (target.kind === 'phone' ? target.binding.id.slice(0, 4) : ''))
+  assert.is(rung.length, 20)
+  assert.equal([...new Set(rung)].sort(), users)
+  bed.run(60_000)
+  const refused = bed.store.events.filter(({ code, data }) => code === 'DIAL.0400' && data.reason_code === 'END.3482')
+  assert.is(refused.length, 80)
+  assert.ok(bed.exchange.isEmpty)
+})
+
+test('phones that were rung and have ended leave room: a document may ring its agents again and again', () => {
+  const bed = bedWith('')
+  bed.user('1002', ['a', 'b'])
+  for (const name of ['a', 'b']) bed.peers.set(name, { ringAfter: 10, endAfter: 50 })
+  const dial = '<Dial><Client>1002</Client></Dial>'
+  bed.documents.set('https://acme.test/in', `<Response>${dial.repeat(30)}</Response>`)
+  bed.call('+254700000001')
+  bed.run(60_000)
+  assert.is(bed.of('leg.dial').length, 60)
+})
+
 test('originate to an extension rings all its phones; the first answer gets the document', () => {
   const bed = bedWith('')
   bed.user('1002', ['desk', 'laptop'])
