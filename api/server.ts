@@ -12,7 +12,7 @@ import { version } from './base/version.ts'
 import { WorkTurns } from './base/work-turns.ts'
 import { httpsOptions, mainListener } from './listeners.ts'
 import { describeRoutes } from './openapi.ts'
-import { boundBodies, maxBodyBytes, parseBodies } from './request/body-parser.ts'
+import { maxBodyBytes, parseBodies } from './request/body-parser.ts'
 import { dropBodies } from './request/body-reader.ts'
 import { sendFailure } from './request/failure.ts'
 import { isWebSocket, Upgrades } from './request/upgrades.ts'
@@ -117,7 +117,6 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   })
   const turns = new WorkTurns()
   parseBodies(app, turns)
-  boundBodies(app)
   dropBodies(app, turns)
   const { limits = new RequestLimits() } = options
   guardRoutes(app, door, options.operatorKey, turns, limits)

@@ -14,7 +14,6 @@ import { isSimulatorBusy, simulate } from '../simulation/run.ts'
 
 const tags = ['documents']
 const mostDocuments = 50
-const bodyLimit = 6 * 64 * 1024 + 8 * 1024
 const inGather = ['Say', 'Play', 'Pause']
 
 const busy = () =>
@@ -54,7 +53,6 @@ export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
   })
 
   app.post('/documents/simulate', {
-    bodyLimit,
     schema: {
       tags,
       summary: 'Run a document in virtual time',

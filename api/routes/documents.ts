@@ -15,8 +15,6 @@ import { errors, openErrors } from '../schema/error.ts'
 import { identifier, message, Paging, pageOf, resource } from '../schema/field.ts'
 
 const maxDocumentBytes = 64 * 1024
-/** A document as JSON, were each of its bytes escaped as six, and its name. */
-const bodyLimit = 6 * maxDocumentBytes + 8 * 1024
 const byUuid = Type.Object({ uuid: identifier("The document's uuid.") })
 const answer = { ...resource(HostedDocument), description: 'The document.' }
 const noSuch = () => notFound('There is no such document.')
@@ -73,7 +71,6 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
   })
 
   app.post('/documents/', {
-    bodyLimit,
     schema: {
       tags,
       summary: 'Host a document',
@@ -89,7 +86,6 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
   })
 
   app.post('/documents/check', {
-    bodyLimit,
     schema: {
       tags,
       summary: 'Check a document without hosting it',
@@ -117,7 +113,6 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
   })
 
   app.put('/documents/:uuid', {
-    bodyLimit,
     schema: {
       tags,
       summary: 'Change a hosted document',
