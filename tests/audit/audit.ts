@@ -5,6 +5,8 @@ import { carrierProbes } from './probes/carriers.ts'
 import { loadProbes } from './probes/load.ts'
 import { mediaProbes } from './probes/media.ts'
 import { moneyProbes } from './probes/money.ts'
+import { nameProbes } from './probes/names.ts'
+import { otherAccounts } from './probes/other-accounts.ts'
 import { phoneProbes } from './probes/phones.ts'
 
 /** Every probe, in the order of the table. */
@@ -15,6 +17,8 @@ export const probes: readonly Probe[] = [
   ...mediaProbes,
   ...phoneProbes,
   ...apiProbes,
+  otherAccounts,
+  ...nameProbes,
 ]
 
 /** The result of one probe, and how long it took. */

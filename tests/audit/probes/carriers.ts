@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -316,11 +317,156 @@ const unfinishedHandshakes: Probe = {
   },
 }
 
+/** An answer as if `by` were the peer that got the request. */
+const forge = (by: SipPeer, request: SipText, status: number, sdp = ''): void =>
+  by.respond(request, status, [`Contact: <sip:thief@${by.address}:${by.port}>`], sdp)
+
+const forgedResponses: Probe = {
+  name: 'responses of who only knows branch and tags',
+  group: 'Carriers and unknown sources',
+  promise:
+    'A response counts only from where its request went, or from the same trunk; from elsewhere it changes nothing and is counted.',
+  async run(bed) {
+    const findings = new Findings()
+    const forger = await SipPeer.open(bed.sauti.sipPort, unknownAddress)
+    const counted = async () => {
+      const text = (await bed.sauti.request(bed.sauti.operatorKey, 'GET', '/metrics')).body
+      return Number(/sauti_sip_total\{[^}]*"foreign"[^}]*\} (\d+)/.exec(String(text))?.[1] ?? 0)
+    }
+    let invite: SipText | undefined
+    bed.carrier.answer = (request, peer) => {
+      if (request.method !== 'INVITE') return peer.respond(request, 200)
+      invite = request
+      return peer.respond(request, 180)
+    }
+    const number = await bed.number('<Dial timeout="20"><Number>+254722000004</Number></Dial>')
+    const call = bed.caller.invite(number)
+    const ringing = await until('the INVITE at the carrier', () => invite)
+    const before = await counted()
+    for (const status of [100, 180, 183, 200, 202, 302, 401, 407, 421, 480, 482, 486, 487, 503, 603]) {
+      findings.inputs++
+      forge(forger, ringing, status, [183, 200].includes(status) ? plainSdp(unknownAddress, 4000) : '')
+    }
+    await sleep(500)
+    const answer = bed.caller.received.find(
+      message => message.header('Call-ID') === call.callId && message.status >= 183,
+    )
+    findings.equal(answer?.status, undefined, 'what the caller was answered after forged responses')
+    findings.equal(forger.received.length, 0, 'requests that came to the forger')
+    findings.expect((await counted()) - before >= findings.inputs, 'forged responses were not counted')
+    bed.carrier.respond(ringing, 200, [], plainSdp(bed.carrier.address, 4002))
+    findings.equal((await bed.caller.final(call)).status, 200, 'the answer after the carrier’s own 200')
+    // Its BYE: an answer from elsewhere does not end it, and the carrier’s own does.
+    bed.caller.within(call, 'BYE')
+    await bed.caller.final(call, 'BYE')
+    forger.close()
+    bed.carrier.answer = answerCalls
+    await bed.idle()
+    return findings
+  },
+}
+
+const digestDowngrade: Probe = {
+  name: 'digest downgrades',
+  group: 'Carriers and unknown sources',
+  promise: 'A trunk that has offered SHA-256 and qop gets no answer to a challenge without either.',
+  async run(bed) {
+    const findings = new Findings()
+    const number = await bed.number('<Dial timeout="5"><Number>+254722000005</Number></Dial>')
+    const challenges: readonly (readonly [line: string, isAnswered: boolean])[] = [
+      [unauthorized('carrier', 'SHA-256', 'first'), true],
+      [unauthorized('carrier', 'SHA-256', 'bare').replace(', qop="auth"', ''), false],
+      [unauthorized('carrier', 'SHA-256', 'empty').replace('qop="auth"', 'qop=""'), false],
+      [unauthorized('carrier', 'SHA-256', 'int').replace('qop="auth"', 'qop="auth-int"'), false],
+      [unauthorized('carrier', 'MD5', 'weak'), false],
+      [unauthorized('carrier', 'MD5', 'weak-bare').replace(', qop="auth"', ''), false],
+      [unauthorized('carrier', 'SHA-256-sess', 'session'), false],
+      [unauthorized('carrier', 'SHA-256', 'last'), true],
+    ]
+    for (const [line, isAnswered] of challenges) {
+      findings.inputs++
+      bed.carrier.received.length = 0
+      bed.carrier.answer = (request, peer) => {
+        const isChallenged = request.method === 'INVITE' && request.header('Proxy-Authorization') === ''
+        if (isChallenged) peer.respond(request, 407, [line])
+        else peer.respond(request, request.method === 'INVITE' ? 486 : 200)
+      }
+      await bed.caller.final(bed.caller.invite(number))
+      const answered = bed.carrier.requests('INVITE').some(request => request.header('Proxy-Authorization') !== '')
+      findings.equal(answered, isAnswered, `an answer to ${line}`)
+      await bed.idle()
+    }
+    bed.carrier.answer = answerCalls
+    return findings
+  },
+}
+
+const guessedName: Probe = {
+  name: 'guesses for one extension from many networks',
+  group: 'Carriers and unknown sources',
+  promise:
+    'Digest guesses for one name from 300 networks are throttled, for a name that exists as for one that does not, and its phone still signs in.',
+  async run(bed) {
+    const findings = new Findings()
+    const user = expectStatus(await bed.account.api('POST', '/users/create', { email: 'guess@example.test' }), 201).body
+    const { token } = expectStatus(await bed.account.api('POST', '/phone-tokens/mint', { uuid: user.uuid }), 200).body
+    const phone = await SipPeer.open(bed.sauti.sipPort, '127.0.9.1')
+    findings.equal(await signIn(phone, user.extension_number, token), 200, 'the phone’s first sign-in')
+    const answered: number[] = []
+    for (const [round, name] of [user.extension_number, '98765'].entries()) {
+      let count = 0
+      for (let at = 0; at < 300; at++) {
+        findings.inputs++
+        const stranger = await SipPeer.open(bed.sauti.sipPort, `127.${20 + 2 * round + (at >> 8)}.${at & 255}.1`)
+        if ((await signIn(stranger, name, 'a guess', 150)) === 401) count++
+        stranger.close()
+      }
+      answered.push(count)
+    }
+    findings.expect(answered[0]! <= 160, `${answered[0]} of 300 guesses were answered`)
+    findings.expect(Math.abs(answered[0]! - answered[1]!) <= 30, `answers differ by name: ${answered.join(' and ')}`)
+    findings.equal(await signIn(phone, user.extension_number, token), 200, 'the phone’s sign-in from its address')
+    phone.close()
+    return findings
+  },
+}
+
+/** REGISTER by digest: the status of the answer to the credentials; 0 = none came. */
+async function signIn(peer: SipPeer, name: string, password: string, ms = 3000): Promise<number> {
+  const id = randomBytes(6).toString('hex')
+  const ask = (cseq: number, lines: readonly string[]) => {
+    peer.request('REGISTER', 'sip:localhost', [
+      `From: <sip:${name}@localhost>;tag=g`,
+      `To: <sip:${name}@localhost>`,
+      `Call-ID: ${id}`,
+      `CSeq: ${cseq} REGISTER`,
+      `Contact: <sip:${name}@${peer.address}:${peer.port}>;expires=600`,
+      'User-Agent: a phone of the audit, release 1.2.3',
+      ...lines,
+    ])
+    const fits = (message: SipText) => message.header('Call-ID') === id && message.header('CSeq') === `${cseq} REGISTER`
+    return until('an answer', () => peer.received.find(fits), ms).catch(() => undefined)
+  }
+  const challenge = (await ask(1, []))?.header('WWW-Authenticate') ?? ''
+  const part = (field: string) => new RegExp(`${field}="?([^",]+)`).exec(challenge)?.[1] ?? ''
+  const hash = (text: string) =>
+    createHash(part('algorithm') === 'MD5' ? 'md5' : 'sha256')
+      .update(text)
+      .digest('hex')
+  const [ha1, ha2] = [hash(`${name}:${part('realm')}:${password}`), hash('REGISTER:sip:localhost')]
+  const response = hash(`${ha1}:${part('nonce')}:00000001:c:auth:${ha2}`)
+  const credentials = `Authorization: Digest username="${name}", realm="${part('realm')}", nonce="${part('nonce')}", uri="sip:localhost", algorithm=${part('algorithm')}, qop=auth, nc=00000001, cnonce="c", response="${response}"`
+  return (await ask(2, [credentials]))?.status ?? 0
+}
+
 export const carrierProbes: readonly Probe[] = [
   digestLeak,
   knownTags,
   enumeration,
   idleConnections,
   unfinishedHandshakes,
+  forgedResponses,
+  digestDowngrade,
+  guessedName,
   malformed,
 ]

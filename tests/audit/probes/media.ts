@@ -104,6 +104,72 @@ export const injection: Probe = {
   },
 }
 
+/** What another port of the host that SDP names may do, which may be the remote’s own NAT or its neighbour. */
+const samePort: Probe = {
+  name: 'another port of the signalled host',
+  group: 'Media',
+  promise:
+    'Another port of the host in SDP takes a stream that was received only by going on with its SSRC and sequence numbers; before the first packet it yields to the signalled port at once.',
+  async run(bed) {
+    const findings = new Findings()
+    for (const when of ['in silence', 'before the first packet'] as const) {
+      const bridged = await bridge(bed)
+      const attacker = await RtpSource.open(callerAddress, attackerByte)
+      const talk = async (frames: number, from: readonly RtpSource[]) => {
+        for (let at = 0; at < frames; at++) {
+          for (const source of from) source.send(bridged.nearPort)
+          bridged.far.send(bridged.farPort)
+          await sleep(20)
+        }
+      }
+      if (when === 'in silence') {
+        await talk(50, [bridged.near])
+        await sleep(3000)
+        const injected = countOf(bridged.far, attackerByte)
+        const leaked = countOf(attacker, 0x22)
+        // A stream of its own, then the SSRC of the remote with numbers of its own: too far on, and from before.
+        for (const [ssrc, sequence] of [
+          [attacker.ssrc, attacker.sequence],
+          [bridged.near.ssrc, (bridged.near.sequence + 20_000) & 0xffff],
+          [bridged.near.ssrc, (bridged.near.sequence - 2000) & 0xffff],
+        ] as const) {
+          attacker.ssrc = ssrc
+          attacker.sequence = sequence
+          findings.inputs += 50
+          await talk(50, [attacker])
+        }
+        findings.equal(injected(), 0, `${when}: packets of the attacker that were relayed`)
+        findings.equal(leaked(), 0, `${when}: packets of the callee that the attacker received`)
+        // The remote itself, to which its NAT has given another port.
+        const moved = await RtpSource.open(callerAddress, 0x44)
+        const followed = countOf(bridged.far, 0x44)
+        moved.ssrc = bridged.near.ssrc
+        moved.sequence = bridged.near.sequence
+        await talk(50, [moved])
+        findings.expect(followed() >= 35, `${when}: ${followed()} of 50 packets were relayed after a new NAT binding`)
+        moved.close()
+      } else {
+        findings.inputs += 50
+        await talk(50, [attacker])
+        const injected = countOf(bridged.far, attackerByte)
+        const leaked = countOf(attacker, 0x22)
+        const own = countOf(bridged.near, 0x22)
+        findings.inputs += 50
+        await talk(50, [bridged.near, attacker])
+        findings.expect(
+          injected() <= 5,
+          `${when}: ${injected()} packets of the attacker were relayed beside the remote’s`,
+        )
+        findings.expect(leaked() <= 5, `${when}: the attacker received ${leaked()} packets beside the remote`)
+        findings.expect(own() >= 40, `${when}: the remote received ${own()} of 50 packets`)
+      }
+      attacker.close()
+      await bridged.close()
+    }
+    return findings
+  },
+}
+
 export const mediaJunk: Probe = {
   name: 'junk at media ports',
   group: 'Media',
@@ -268,4 +334,12 @@ const thirdParty: Probe = {
   },
 }
 
-export const mediaProbes: readonly Probe[] = [injection, mediaJunk, downgrade, holdLives, unknownVoice, thirdParty]
+export const mediaProbes: readonly Probe[] = [
+  injection,
+  samePort,
+  mediaJunk,
+  downgrade,
+  holdLives,
+  unknownVoice,
+  thirdParty,
+]

@@ -1,4 +1,5 @@
 import { expectStatus } from '../../rig/beds/account.ts'
+import { WsPhone } from '../../rig/peers/ws-phone.ts'
 import { sleep } from '../../rig/probes/wait.ts'
 import { type AuditBed, answerCalls, callerAddress, carrierAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
@@ -107,6 +108,43 @@ export const amplification: Probe = {
   },
 }
 
+const phonesOfOneCall: Probe = {
+  name: 'one call that rings many phones',
+  group: 'Money and tenants',
+  promise: 'A Dial of clients with many devices rings 20 phones at most, and at least one of each client.',
+  async run(bed) {
+    const findings = new Findings()
+    const url = `${bed.sauti.baseUrl.replace('http', 'ws')}/sip`
+    const clients: { readonly uuid: string; readonly phones: WsPhone[] }[] = []
+    for (let at = 0; at < 6; at++) {
+      const email = `many-${at}@example.test`
+      const user = expectStatus(await bed.account.api('POST', '/users/create', { email }), 201).body
+      const { token } = expectStatus(await bed.account.api('POST', '/phone-tokens/mint', { uuid: user.uuid }), 200).body
+      const phones: WsPhone[] = []
+      for (let device = 0; device < 8; device++) {
+        const phone = await WsPhone.open(url, { extension: user.extension_number, token })
+        findings.equal((await phone.register()).status, 200, 'a device’s REGISTER')
+        phones.push(phone)
+        findings.inputs++
+      }
+      clients.push({ uuid: user.uuid, phones })
+    }
+    const children = clients.map(({ uuid }) => `<Client>${uuid}</Client>`).join('')
+    const call = bed.caller.invite(await bed.number(`<Dial timeout="5">${children}</Dial>`))
+    await sleep(1500)
+    const isRung = (phone: WsPhone) =>
+      phone.received.some(message => message.kind === 'request' && message.method === 'INVITE')
+    const rung = clients.map(({ phones }) => phones.filter(isRung).length)
+    const total = rung.reduce((sum, count) => sum + count, 0)
+    findings.expect(total <= 20, `one call sent INVITEs to ${total} phones`)
+    findings.expect(Math.min(...rung) >= 1, `phones rung of each client: ${rung.join()}`)
+    bed.caller.within(call, 'CANCEL')
+    for (const { phones } of clients) for (const phone of phones) phone.close()
+    await bed.idle()
+    return findings
+  },
+}
+
 export const quotas: Probe = {
   name: 'quotas of an account',
   group: 'Money and tenants',
@@ -184,4 +222,11 @@ export const refusalOrder: Probe = {
   },
 }
 
-export const moneyProbes: readonly Probe[] = [tollFraud, amplification, quotas, storedScript, refusalOrder]
+export const moneyProbes: readonly Probe[] = [
+  tollFraud,
+  amplification,
+  phonesOfOneCall,
+  quotas,
+  storedScript,
+  refusalOrder,
+]
