@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { noteChanges } from './access/change-log.ts'
 import { guardRoutes } from './access/guard.ts'
+import { type ConnectionLimits, defaultConnectionLimits, HttpConnections } from './access/http-connections.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
 import { RequestLimits } from './access/request-limits.ts'
 import { collectMethods } from './answer/methods.ts'
@@ -57,7 +58,6 @@ const requestTimeoutMs = 60_000
 /** How often the two limits are looked at: they hold within so much. */
 const timeoutCheckMs = 2_000
 const keepAliveTimeoutMs = 72_000
-const maxConnections = 10_000
 const strictTransportSeconds = 365 * 24 * 3600
 const maxHeaderBytes = 16 * 1024
 
@@ -65,6 +65,8 @@ interface ApiOptions {
   readonly operatorKey: string
   /** Default: limits of its own. */
   readonly limits?: RequestLimits
+  /** Default: `defaultConnectionLimits`. */
+  readonly connections?: ConnectionLimits
 }
 
 /** The HTTP side of a switch: not listening yet, `inject` works without a port. */
@@ -94,7 +96,8 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
       sendFailure(error, request, reply, door.log)
     },
   }).withTypeProvider<TypeBoxProvider>()
-  app.server.maxConnections = maxConnections
+  const connections = new HttpConnections(options.connections ?? defaultConnectionLimits, trustedProxies)
+  connections.guard(app.server, secure === undefined ? 'connection' : 'secureConnection')
   app.server.on('checkExpectation', refuseExpectation)
 
   app.setValidatorCompiler(validatorCompiler())
@@ -119,7 +122,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   parseBodies(app, turns)
   dropBodies(app, turns)
   const { limits = new RequestLimits() } = options
-  guardRoutes(app, door, options.operatorKey, turns, limits)
+  guardRoutes(app, door, { operatorKey: options.operatorKey, turns, limits, connections })
   refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
   noteChanges(app, door)

@@ -5,10 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AccountUuid, PortalSessions } from '../../core/index.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
-import type { Api } from '../base/fastify.ts'
+import type { Access, Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
+import type { HttpConnections } from './http-connections.ts'
 import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
-import { networkOf, RequestLimits } from './request-limits.ts'
+import { networkOf, type RequestLimits } from './request-limits.ts'
 
 /** The account that sends a request; the guard sets it before a handler runs. */
 export interface Customer {
@@ -56,6 +57,13 @@ export const unauthorized = new Refusal(401, 'Invalid or missing API key.', {
   headers: { 'www-authenticate': 'Bearer' },
 })
 
+interface GuardOptions {
+  readonly operatorKey: string
+  readonly turns: WorkTurns
+  readonly limits: RequestLimits
+  readonly connections: Pick<HttpConnections, 'proven'>
+}
+
 /**
  * Checks the bearer key of every request by its route's `access`, before the body is read; a request of the portal has a
  * session's cookie instead. Who exchanges keys for sessions counts wrong ones in `limits` too.
@@ -63,9 +71,7 @@ export const unauthorized = new Refusal(401, 'Invalid or missing API key.', {
 export function guardRoutes(
   app: Api,
   door: SwitchDoor,
-  operatorKey: string,
-  turns: WorkTurns,
-  limits = new RequestLimits(),
+  { operatorKey, turns, limits, connections }: GuardOptions,
 ): void {
   const operatorHash = sha256(operatorKey)
 
@@ -96,6 +102,11 @@ export function guardRoutes(
     if (request.is404) throw notFound('There is nothing at this path.')
     const { access = 'customer', isKeyless } = request.routeOptions.config
     if (access === 'open' || isKeyless?.(request.ip) === true) return
+    await checkKey(request, access)
+    connections.proven(request.raw.socket)
+  }
+
+  async function checkKey(request: FastifyRequest, access: Exclude<Access, 'open'>): Promise<void> {
     const header = request.headers.authorization
     if (header === undefined && access !== 'operator' && (await hasSession(request, 'customer'))) return
     if (header === undefined && access !== 'customer' && (await hasSession(request, 'operator'))) return

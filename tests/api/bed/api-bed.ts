@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { type ConnectionLimits, defaultConnectionLimits } from '../../../api/access/http-connections.ts'
 import { RequestLimits } from '../../../api/access/request-limits.ts'
 import type { SwitchDoor } from '../../../api/base/door.ts'
 import type { Api } from '../../../api/base/fastify.ts'
@@ -62,7 +63,11 @@ export class ApiBed {
     this.#conformance = conformanceOf(this.document)
   }
 
-  static async open(given: Partial<Settings> = {}, extras: Partial<SwitchDoor> = {}): Promise<ApiBed> {
+  static async open(
+    given: Partial<Settings> = {},
+    extras: Partial<SwitchDoor> = {},
+    connections: ConnectionLimits = defaultConnectionLimits,
+  ): Promise<ApiBed> {
     const folder = mkdtempSync(join(tmpdir(), 'sauti-api-'))
     const bed: { current?: ApiBed } = {}
     const note = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) => {
@@ -88,7 +93,7 @@ export class ApiBed {
       resume: () => bed.current?.setDraining(false),
     }
     const limits = new RequestLimits()
-    const app = await buildApi(door, { operatorKey, limits })
+    const app = await buildApi(door, { operatorKey, limits, connections })
     const made = new ApiBed(app, { store, repositories, calls, limits })
     bed.current = made
     const account = await made.operator('POST', '/operator/accounts', { name: 'Bed', wallet_balance: '1000' })

@@ -1,0 +1,81 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { membership } from './networks.ts'
+import { networkOf } from './request-limits.ts'
+
+export interface ConnectionLimits {
+  /** Connections at once, of all listeners; WebSockets have limits of their own. */
+  readonly most: number
+  /** Of one address, or one /64 of IPv6; trusted proxies excepted. */
+  readonly perAddress: number
+}
+
+export const defaultConnectionLimits: ConnectionLimits = { most: 10_000, perAddress: 1_000 }
+
+/**
+ * Who may hold HTTP connections. One address gets a share of them; when all are taken, the oldest over which nobody has
+ * shown a valid key makes room: a client asks as soon as it is connected, an attacker waits.
+ */
+export class HttpConnections {
+  readonly #limits: ConnectionLimits
+  readonly #isProxy: (address: string) => boolean
+  readonly #perAddress = new Map<string, number>()
+  /** In the order in which they came. */
+  readonly #unproven = new Set<Socket>()
+  readonly #keys = new Map<Socket, string>()
+
+  constructor(limits: ConnectionLimits, trustedProxies: readonly string[]) {
+    this.#limits = limits
+    this.#isProxy = membership(trustedProxies)
+  }
+
+  /** Asks of every connection of the server before its own listeners see it. `event`: by which it gets them. */
+  guard(server: Server, event: 'connection' | 'secureConnection'): void {
+    const listeners = server.listeners(event)
+    server.removeAllListeners(event)
+    server.on(event, (socket: Socket) => {
+      if (this.#admit(socket)) for (const listener of listeners) listener.call(server, socket)
+      else socket.destroy()
+    })
+    server.on('upgrade', request => this.#left(request.socket))
+  }
+
+  /** A request with a valid key or session came over it. */
+  proven(socket: Socket): void {
+    this.#unproven.delete(socket)
+  }
+
+  #admit(socket: Socket): boolean {
+    const address = socket.remoteAddress
+    if (address === undefined) return false
+    const key = networkOf(address)
+    const { most, perAddress } = this.#limits
+    const count = this.#perAddress.get(key) ?? 0
+    if (count >= perAddress && !this.#isProxy(address)) return false
+    if (this.#keys.size >= most && !this.#displaceOldest()) return false
+    this.#perAddress.set(key, count + 1)
+    this.#keys.set(socket, key)
+    this.#unproven.add(socket)
+    socket.once('close', () => this.#left(socket))
+    return true
+  }
+
+  #displaceOldest(): boolean {
+    for (const oldest of this.#unproven) {
+      this.#left(oldest)
+      oldest.destroy()
+      return true
+    }
+    return false
+  }
+
+  #left(socket: Socket): void {
+    const key = this.#keys.get(socket)
+    if (key === undefined) return
+    this.#keys.delete(socket)
+    this.#unproven.delete(socket)
+    const count = (this.#perAddress.get(key) ?? 1) - 1
+    if (count === 0) this.#perAddress.delete(key)
+    else this.#perAddress.set(key, count)
+  }
+}
