@@ -63,6 +63,9 @@ const ignore = (): void => {}
 const parseUrl = (target: string | undefined): URL | undefined =>
   URL.canParse(target ?? '', 'http://localhost') ? new URL(target ?? '', 'http://localhost') : undefined
 
+/** Time that a refused client may take to close its side: no server watches the socket any more. */
+const lingerMs = 2000
+
 /** An HTTP answer on the bare socket, which closes after it. */
 function refuse(socket: Duplex, refusal: Refusal): void {
   const body = JSON.stringify(bodyOf(refusal))
@@ -73,5 +76,7 @@ function refuse(socket: Duplex, refusal: Refusal): void {
     ...refusal.extras.headers,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const late = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(late))
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`)
 }

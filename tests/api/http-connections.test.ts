@@ -60,5 +60,26 @@ test('when all are taken, the oldest without a valid key make room, and those wi
   await end([customer, ...silent, ...later])
 })
 
+test('a refused upgrade is over in seconds, though the client never closes its side', async () => {
+  for (const path of ['/nothing', '/stream?token=none', '/sip']) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    )
+    let text = ''
+    socket.on('data', bytes => {
+      text += bytes
+    })
+    await until('the refusal', () => /^HTTP\/1\.1 4\d\d/.test(text))
+    await sleep(2500)
+    // What a socket that is gone is sent comes back as a reset, which the second write meets.
+    const isGone = () => {
+      if (!socket.destroyed) socket.write('a')
+      return socket.destroyed
+    }
+    await until(`${path}: the end`, isGone, 1500)
+  }
+})
+
 test.after(() => bed.close())
 test.run()
