@@ -175,7 +175,9 @@ test('operator: destinations; premium and satellite stay blocked until allowed',
 })
 
 test('operator: drain', async () => {
+  assert.equal((await bed.operator('GET', '/operator/drain')).body, { draining: false, live_calls: 0 })
   assert.is((await bed.operator('POST', '/operator/drain', { seconds: 5 })).body.draining, true)
+  assert.is((await bed.operator('GET', '/operator/drain')).body.draining, true)
   assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
   assert.is((await bed.operator('POST', '/operator/drain')).body.draining, true)
   assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)

@@ -86,6 +86,38 @@ test('the overview names the status callback that was given up last, for a day',
   await fresh.close()
 })
 
+test('deliveries come in whole pages, to the oldest, without the requests for a test among them', async () => {
+  const fresh = await ApiBed.open()
+  const account = (await fresh.customer('GET', '/account/')).body.uuid
+  const none = { accountUuid: account, callUuid: null, sid: null, number: null, customPayload: null }
+  fresh.store.database.write(() => {
+    for (let place = 0; place < 5; place++) {
+      const uuid = randomUUID()
+      const sent = {
+        id: uuid,
+        code: 'WH.0100',
+        url: 'http://status.test/',
+        tries: 1,
+        status: 200,
+        detail: '',
+        answer: '',
+      }
+      const at = { ...none, createdUnix: Date.now() }
+      fresh.store.events.append({ ...at, uuid, code: 'WH.0100', data: { url: sent.url } })
+      fresh.store.events.append({ ...at, uuid: randomUUID(), code: 'WH.0200', data: sent })
+    }
+  })
+  const page = async (before = '') =>
+    (await fresh.conforming('GET', `/account/webhooks/deliveries?limit=2${before}`)).body as { seq: number }[]
+  const seen: number[] = []
+  for (let rows = await page(); rows.length > 0; rows = await page(`&before=${seen.at(-1)}`)) {
+    assert.is(rows.length, seen.length === 4 ? 1 : 2)
+    seen.push(...rows.map(({ seq }) => seq))
+  }
+  assert.is(new Set(seen).size, 5)
+  await fresh.close()
+})
+
 test('calls are found by their sid and their reason', async () => {
   assert.is((await bed.customer('GET', '/calls/?search=CA01JZXQ7R5T8K2M4N')).body.total, 0)
   assert.is((await bed.customer('GET', '/calls/?reason=END.0486')).body.total, 0)

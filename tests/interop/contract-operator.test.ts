@@ -157,6 +157,7 @@ operator('rates and destinations: the whole deck; "254" means "+254"', async () 
 
 operator('live calls, drain, metrics', async () => {
   assert.equal(await ask(200, 'GET', '/operator/calls'), { calls: [], total: 0, limit: 50, offset: 0 })
+  assert.equal(await ask(200, 'GET', '/operator/drain'), { draining: false, live_calls: 0 })
   assert.equal(await ask(200, 'POST', '/operator/drain'), { draining: true, live_calls: 0 })
   assert.equal(await ask(200, 'DELETE', '/operator/drain'), { draining: false, live_calls: 0 })
   assert.match(await ask(200, 'GET', '/metrics'), /^# HELP /m)

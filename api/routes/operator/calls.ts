@@ -64,6 +64,12 @@ export function operatorCallRoutes(app: Api, door: SwitchDoor): void {
     },
   })
 
+  app.get('/operator/drain', {
+    config,
+    schema: { tags, summary: 'Whether new calls are taken', response: { 200: state, ...errors() } },
+    handler: async (_request, reply) => reply.send(current()),
+  })
+
   app.post('/operator/drain', {
     config,
     schema: {

@@ -28,6 +28,8 @@ export interface EventMessages {
 export interface EventFilter {
   /** A code, or how codes begin: `WH.`. */
   readonly code?: string
+  /** Without this one of them. */
+  readonly except?: EventCode
   readonly sid?: string
   /** Only those that came before this one. */
   readonly before?: number
@@ -124,6 +126,7 @@ export class Events {
     if (filter.code === 'WH.0400') fitting = fitting.where(sql<boolean>`code = 'WH.0400'`)
     else if (filter.code !== undefined)
       fitting = fitting.where('code', 'like', `${filter.code.replaceAll(/[%_\\]/g, '')}%` as EventCode)
+    if (filter.except !== undefined) fitting = fitting.where('code', '<>', filter.except)
     if (filter.sid !== undefined) fitting = fitting.where('sid', '=', filter.sid as Sid)
     if (filter.before !== undefined) fitting = fitting.where('seq', '<', filter.before)
     const rows = await fitting.orderBy('seq', 'desc').limit(filter.limit).execute()
