@@ -115,7 +115,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
         ? `No trunk could take the call to ${who(facts, 'this number')}: none has a prefix that fits it, or all are full or out of service.`
         : `The carrier had no room or was out of service.${said(facts)}`,
     advice:
-      'Check that a trunk has a prefix for the number (`GET /operator/trunks`). A second trunk for the same prefix takes over when this one fails.',
+      'Ask the operator, who checks that a trunk has a prefix for the number (`GET /operator/trunks`). A second trunk for the same prefix takes over when this one fails.',
   },
   'END.0603': {
     why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,
@@ -147,7 +147,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.2410': {
     why: () => 'No path for media was found between the browser and the switch: ICE failed.',
     advice:
-      'UDP to the media ports must pass the firewall. Set SAUTI_EXTERNAL_ADDRESS behind NAT, and SAUTI_TURN for networks that block UDP.',
+      'Try another network first: this one may block UDP. The operator opens UDP to the media ports, sets SAUTI_EXTERNAL_ADDRESS behind NAT, and SAUTI_TURN for networks that block UDP.',
   },
   'END.3404': {
     why: facts =>

@@ -1,3 +1,4 @@
+import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { formatMoney } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
@@ -271,7 +272,9 @@ class TimelineBuilder {
         const request = this.#requests.get(text(note.id))
         const ms = request === undefined ? 0 : Math.round(unixMs - request.unixMs)
         this.#facts.document = { url: request?.url ?? '', detail: text(note.detail), ms }
-        add('document', `failed after ${ms} ms: ${text(note.fault)}: ${text(note.detail)}`, {
+        // Most details begin with what failed: `status 500`.
+        const why = text(note.detail).startsWith(text(note.fault)) ? '' : `${text(note.fault)}: `
+        add('document', `failed after ${ms} ms: ${why}${text(note.detail)}`, {
           url: request?.url ?? '',
           ms,
           fault: note.fault,
@@ -376,7 +379,7 @@ class TimelineBuilder {
             ? ` at line ${data.line}, column ${text(data.column)}: ${text(data.message)}`
             : ''
         this.#problem(text(note.code), data)
-        add('event', `${text(note.code)}${where}`, rest)
+        add('event', `${text(note.code)} ${nameOf(note.code)}${where}`, rest)
         return
       }
       default:
@@ -491,6 +494,7 @@ class TimelineBuilder {
 /** `of`: number of the leg, where it is another than the record's. */
 type Add = (kind: TraceKind, sentence: string, data?: Fields, of?: number) => void
 
+const nameOf = (code: unknown): string => eventCatalogue[text(code) as EventCode]?.event ?? ''
 const labelOf = (reason: unknown): string => endReasons[text(reason) as EndReason]?.label ?? ''
 
 const causeText = (cause: Fields): string =>
