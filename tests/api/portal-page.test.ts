@@ -3,7 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { changedFields, listChange } from '../../api/portal/app/operator/change-diff.ts'
 import { diffOf, readRates } from '../../api/portal/app/operator/rate-csv.ts'
+import { documentCourses, piecesOf } from '../../api/portal/app/pages/document-course.ts'
+import type { TraceEntry } from '../../api/portal/app/pages/trace.ts'
+import { swSentence } from '../../api/portal/app/sw-sentences.ts'
 import { en } from '../../api/portal/app/texts/en.ts'
 import { sw } from '../../api/portal/app/texts/sw.ts'
 import { swReasons } from '../../api/portal/app/texts/sw-reasons.ts'
@@ -118,6 +122,104 @@ test('every reason of an end has its label in both languages, and its sentence a
     // What is to be typed or looked up is the same in every language.
     assert.equal(places(swReasons[code].advice), places(advice), code)
   }
+})
+
+/** Sentences that the recorder and the simulator write, by the templates in their source. */
+function sentencesOf(source: string): readonly string[] {
+  const values: Readonly<Record<string, string>> = { direction: 'inbound', status: 'completed', name: 'Say' }
+  const filled = (template: string) =>
+    template.replace(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g, (_whole, inner: string) => {
+      const field = /note\.(\w+)/.exec(inner)?.[1] ?? ''
+      if (/^(where|trunk|timesOf)/.test(inner)) return ''
+      return inner.startsWith('causeText') ? 'bye' : inner === 'what' ? 'calls' : (values[field] ?? '7')
+    })
+  const added = [...source.matchAll(/add\(\s*'(\w+)',\s*(`[^`]+`|'[^']+')/g)].map(([, , text = '']) => text)
+  const returned = [...source.matchAll(/return (`[^`]+`|'[^']+')/g)].map(([, text = '']) => text)
+  return [...added, ...(source.includes('courseOf') ? returned : [])].map(text => filled(text.slice(1, -1)))
+}
+
+test('every sentence of the recorder and the simulator has its words in Kiswahili', () => {
+  const read = (file: string) => readFileSync(new URL(`../../core/${file}`, import.meta.url), 'utf8')
+  const sentences = [...sentencesOf(read('trace/timeline.ts')), ...sentencesOf(read('testing/course.ts'))]
+  assert.ok(sentences.length > 40, `${sentences.length}`)
+  for (const text of sentences) {
+    // A code and what was said of it; what is made of several templates stands below.
+    if (/^[\d:. ]*$|\$\{|^settled: 7$/.test(text)) continue
+    assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
+  }
+  for (const text of [
+    '+254711000001 calls',
+    '+254711000001 is dialled by trunk carrier',
+    'a leg (uri) is dialled',
+    'settled: 5 s of talk, 6 s billed (increments of 6 s, at least 0 s): 6 s × 3.00 KES / 60 s = 0.30 KES',
+    'the remote ended the leg: session expired',
+  ])
+    assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
+  assert.is(swSentence('INVITE sip:+254711000001@voice.test'), 'INVITE sip:+254711000001@voice.test')
+  assert.is(swSentence('answer after 12 ms, 340 characters'), 'jibu baada ya ms 12, herufi 340')
+})
+
+test('the documents of a call: what ran of each answer, what failed, and where a mistake stands', () => {
+  const entry = (seq: number, kind: string, data: Readonly<Record<string, unknown>>): TraceEntry => ({
+    seq,
+    at: '',
+    ms: seq,
+    kind,
+    leg: null,
+    text: '',
+    data,
+  })
+  const [url, other] = ['http://a.test/', 'http://b.test/']
+  const body = '<Response>\n  <Gather><Say>Hi</Say></Gather><Say>Bye</Say>\n</Response>'
+  const verb = (seq: number, name: string, column: number, of = url) =>
+    entry(seq, 'verb', { name, line: 2, column, url: of })
+  const courses = documentCourses([
+    entry(1, 'document', { url, fields: '{}' }),
+    entry(2, 'document', { url, ms: 4, body }),
+    verb(3, 'Gather', 3),
+    entry(4, 'document', { url: other, ms: 9, fault: 'status', detail: '500' }),
+    entry(5, 'document', { url, ms: 5, body }),
+    entry(6, 'event', { code: 'DOC.0422', data: { line: 2, column: 33, message: 'no such verb' } }),
+    verb(7, 'Gather', 3),
+    verb(8, 'Say', 33),
+  ])
+  assert.equal(
+    courses.map(({ fault, verbs, problems }) => [fault, verbs.map(({ name }) => name), problems.length]),
+    [
+      [undefined, ['Gather'], 0],
+      ['500', [], 0],
+      [undefined, ['Gather', 'Say'], 1],
+    ],
+  )
+  const [, line = ''] = body.split('\n')
+  assert.equal(piecesOf(line, courses[2]?.verbs ?? []), [
+    { text: '  ' },
+    { text: '<Gather>', seq: 7 },
+    { text: '<Say>Hi</Say></Gather>' },
+    { text: '<Say>', seq: 8 },
+    { text: 'Bye</Say>' },
+  ])
+  // What was covered as a secret is elsewhere than the switch had read it.
+  assert.equal(piecesOf('<Play url="****"/>', [{ name: 'Say', line: 1, column: 19, seq: 1 }]), [
+    { text: '<Play url="****"/>' },
+  ])
+})
+
+test('an entry of the audit log: the fields that differ, and what came to a list or went from it', () => {
+  const before = { uuid: 'x', limits: { calls: 5, legs: 9 }, list: ['+1', '+2'] }
+  const after = { uuid: 'x', limits: { calls: 7, legs: 9 }, list: ['+2', '+3'], name: 'new' }
+  assert.equal(changedFields(before, after), [
+    { path: 'limits.calls', before: 5, after: 7 },
+    { path: 'list', before: ['+1', '+2'], after: ['+2', '+3'] },
+    { path: 'name', before: undefined, after: 'new' },
+  ])
+  assert.equal(changedFields(after, after), [])
+  assert.equal(listChange(['+1', '+2'], ['+2', '+3']), { removed: ['+1'], added: ['+3'] })
+  assert.is(listChange(5, 7), undefined)
+  assert.equal(
+    changedFields(null, { uuid: 'y' }).map(({ path }) => path),
+    ['uuid'],
+  )
 })
 
 test('no script of the portal writes markup, or keeps a key', () => {

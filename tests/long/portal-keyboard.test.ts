@@ -123,10 +123,13 @@ keyboard('the call is seen live, opened, hung up and explained', async () => {
   await use('Hang up')
   await page.waitForSelector('.outcome')
   await until('the focus to be somewhere', async () => (await focus()).tag !== 'BODY')
-  await use('event')
+  await use('Event')
   assert.match(page.url(), /kind=event/)
-  await use('Close the phone')
-  await use('Open the phone')
+  await reach('Close the phone', 'Shift+Tab')
+  await press('Enter')
+  assert.is((await focus()).name, 'Open the phone')
+  await press('Enter')
+  assert.is((await focus()).name, 'Close the phone')
 })
 
 keyboard('back, forward and reload keep place, filters and how far down one was', async () => {

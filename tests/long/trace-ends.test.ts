@@ -68,7 +68,7 @@ const failures: Readonly<Record<string, Failure>> = {
     banner: 'bad',
     code: 'END.0503',
     sentence: /^No trunk could take the call to \+256700000001: none has a prefix that fits it/,
-    advice: /Check that a trunk has a prefix/,
+    advice: /^Ask the operator, who checks that a trunk has a prefix/,
   },
   402: {
     document: dial('+255700000402'),

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import createClient, { type Middleware } from 'openapi-fetch'
 import type { AccountOverview, CurrentSessions, paths, SignedIn } from './api-types.ts'
+import { t } from './texts/index.ts'
 
 // The public API and nothing else. The session's secret is in a cookie that no script reads; what stands here is only
 // what proves that a request comes from this page.
@@ -20,6 +21,8 @@ const withFormToken: Middleware = {
     if (response.status === 401 && !request.url.includes('/portal/session')) await loadSessions()
     return undefined
   },
+  // `fetch` says "Failed to fetch", whatever was in the way.
+  onError: () => new Error(t('noServerAnswer')),
 }
 
 export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' })
@@ -32,7 +35,9 @@ export const fetchBytes = (url: string, init: RequestInit = {}): Promise<Respons
     ...(init.headers as Record<string, string>),
     ...(session ? { 'x-sauti-csrf': session.form_token } : {}),
   }
-  return fetch(url, { ...init, headers, credentials: 'same-origin' })
+  return fetch(url, { ...init, headers, credentials: 'same-origin' }).catch(() => {
+    throw new Error(t('noServerAnswer'))
+  })
 }
 
 /** A switch that restarts, or that has too much to do, is asked again: who is signed in would be shown the way in else. */
@@ -45,10 +50,22 @@ export async function loadSessions(): Promise<void> {
     if (data === undefined && tried < sessionTries) await new Promise(resolve => setTimeout(resolve, triedEveryMs))
     else {
       firstOverview = data?.overview
+      const before = sessions.value
       sessions.value = data ?? { customer: null, operator: null }
+      noteEnded('customer', before)
+      noteEnded('operator', before)
       return
     }
   }
+}
+
+/** Sessions that ended by themselves: their time was over, they were revoked, or the switch does not answer. */
+export const endedSessions = signal<ReadonlySet<'customer' | 'operator'>>(new Set())
+
+function noteEnded(kind: 'customer' | 'operator', before: CurrentSessions | undefined): void {
+  const others = [...endedSessions.value].filter(each => each !== kind)
+  if (sessions.value?.[kind]) endedSessions.value = new Set(others)
+  else if (before?.[kind]) endedSessions.value = new Set([...others, kind])
 }
 
 /** What `start.ts` has asked for. */
@@ -70,7 +87,7 @@ export function overview(): Promise<AccountOverview> {
 const askSessions = async () => (await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))).data
 
 export async function signIn(body: { key: string } | { link: string }): Promise<string | undefined> {
-  const { data, error } = await api.POST('/portal/session', { body })
+  const { data, error } = await api.POST('/portal/session', { body }).catch(error => ({ data: undefined, error }))
   if (data === undefined) return sentenceOf(error)
   await loadSessions()
   return undefined
@@ -83,13 +100,14 @@ export async function signOut(kind: 'customer' | 'operator'): Promise<void> {
     headers: session ? { 'x-sauti-csrf': session.form_token } : {},
   })
   await loadSessions()
+  endedSessions.value = new Set([...endedSessions.value].filter(each => each !== kind))
 }
 
 /** What the API says is wrong, for people. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof Error) return error.message
   const detail = (error as { detail?: unknown } | undefined)?.detail
-  return typeof detail === 'string' ? detail : 'The service did not answer.'
+  return typeof detail === 'string' ? detail : t('noServerAnswer')
 }
 
 /** The answer, or an error with the API's sentence. */

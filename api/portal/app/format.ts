@@ -26,12 +26,22 @@ export const zone = (): string =>
     .formatToParts(new Date())
     .find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
 
+/** With its name, where that says more: `Africa/Nairobi (EAT)`. */
+export function zoneInFull(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === zone() ? timeZone : `${timeZone} (${zone()})`
+}
+
 export const money = (text: string | null | undefined): string =>
   text
     ? `KES ${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(Number(text))}`
     : '–'
 
 export const count = (value: number): string => new Intl.NumberFormat(locale()).format(value)
+
+/** A measured value: two digits after the point say enough. */
+export const figure = (value: number): string =>
+  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value)
 
 export const length = (seconds: number | null | undefined): string => {
   if (seconds === null || seconds === undefined) return '–'

@@ -37,20 +37,22 @@ const later: Readonly<Record<string, () => Promise<Module>>> = {
 
 function Later({ name, id }: { readonly name: string; readonly id: string }) {
   const [found, set] = useState<{ name: string; Part: Module['default'] } | undefined>(undefined)
-  const [error, tell] = useState<string | undefined>(undefined)
+  const [failed, tell] = useState('')
   useEffect(() => {
     later[name]?.().then(
       module => set({ name, Part: module.default }),
-      fault => tell(String(fault)),
+      () => tell(name),
     )
   }, [name])
-  if (error !== undefined)
+  if (failed === name)
     return (
       <Page title={t('pageNotLoaded')}>
-        <Trouble error={error} />
-        <Button kind="main" onClick={() => location.reload()}>
-          {t('loadAgain')}
-        </Button>
+        <Trouble error={t('pageNotLoadedWhy')} />
+        <div class="actions">
+          <Button kind="main" onClick={() => location.reload()}>
+            {t('loadAgain')}
+          </Button>
+        </div>
       </Page>
     )
   return found?.name === name ? <found.Part key={`${name} ${id}`} id={id} /> : <Waiting />

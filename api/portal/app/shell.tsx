@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { sessions, signOut } from './api.ts'
-import { zone } from './format.ts'
+import { zoneInFull } from './format.ts'
 import { leave } from './live.ts'
 import { pageFor } from './pages.tsx'
 import { PhoneOverlay } from './phone/overlay.tsx'
 import { href, place } from './router.ts'
 import { type TextKey, t } from './texts/index.ts'
-import { Button } from './ui/basics.tsx'
+import { attempt, Button } from './ui/basics.tsx'
 import { Chooser } from './ui/chooser.tsx'
 import { Icon, type IconName } from './ui/icon.tsx'
 
@@ -75,6 +75,7 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           {isConsole && <small>{t('console')}</small>}
         </a>
         <span class="who">{isConsole ? '' : sessions.value?.customer?.account_name}</span>
+        {!isConsole && <PhoneOverlay />}
         <Chooser />
         <button
           type="button"
@@ -82,8 +83,8 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           aria-label={t('signOut')}
           title={t('signOut')}
           onClick={() => {
-            leave()
-            signOut(kind)
+            if (!isConsole) leave()
+            attempt(() => signOut(kind))
           }}
         >
           <Icon name="out" />
@@ -101,9 +102,10 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           ))}
         </ul>
         <ul class="foot">
-          <li class="zone">
-            {t('timesIn', { zone: `${new Intl.DateTimeFormat().resolvedOptions().timeZone} (${zone()})` })}
+          <li class="only-small">
+            <Chooser />
           </li>
+          <li class="zone">{t('timesIn', { zone: zoneInFull() })}</li>
           <li>
             <a href="/docs">{t('apiReference')}</a>
           </li>
@@ -121,7 +123,6 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
         </ul>
       </nav>
       <main id="main">{pageFor(path)}</main>
-      {!isConsole && <PhoneOverlay />}
       {isOpen && <Button class="veil" aria-label={t('close')} onClick={() => open(false)} />}
     </div>
   )

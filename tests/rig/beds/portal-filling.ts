@@ -60,8 +60,9 @@ export async function fill(bed: SwitchBed): Promise<Filling> {
     peer.close()
   }
   const { calls } = (await account.api('GET', '/calls/')).body
+  // The oldest that fits: the first call is the one that has everything.
   const callOf = (fits: (call: { status: string; reason_code: string }) => boolean): string =>
-    calls.find(fits)?.uuid ?? ''
+    calls.findLast(fits)?.uuid ?? ''
   await until('callbacks', async () => (await account.api('GET', '/account/webhooks/deliveries')).body.length > 3)
   await until('the recording', async () => (await account.api('GET', '/recordings/')).body.length > 0)
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { sleep, until } from '../probes/wait.ts'
@@ -22,6 +23,8 @@ export class SipWriter {
   readonly #finals = new Map<string, string>()
   readonly #toTags = new Map<string, string>()
   #calls = 0
+  /** Another writer at the same port would otherwise repeat its transactions. */
+  readonly #name = randomUUID().slice(0, 8)
 
   private constructor(socket: Socket, sipPort: number) {
     this.#socket = socket
@@ -38,7 +41,7 @@ export class SipWriter {
 
   /** Calls, and resolves with the final response's status line. */
   async call(wants: WrittenCall, whenRinging?: () => Promise<void>): Promise<string> {
-    const callId = `written-${++this.#calls}`
+    const callId = `written-${this.#name}-${++this.#calls}`
     const { port } = this.#socket.address()
     const sdp = [
       'v=0',

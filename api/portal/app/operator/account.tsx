@@ -6,17 +6,35 @@ import { useLoad } from '../load.ts'
 import { Statement } from '../pages/wallet.tsx'
 import { href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Dialog, Field, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import {
+  attempt,
+  Badge,
+  Button,
+  Card,
+  Copy,
+  Dialog,
+  Empty,
+  Field,
+  Page,
+  Sure,
+  Trouble,
+  Waiting,
+} from '../ui/basics.tsx'
+import { offsetOf, Pager, pageSize } from '../ui/table.tsx'
 
 const limits = ['max_concurrent_calls', 'max_calls_per_second', 'max_inbound_calls', 'max_dialled_legs'] as const
 const credits = ['grace_amount', 'credit_limit'] as const
 
 export default function Account({ id }: { readonly id: string }) {
   const path = { uuid: id }
-  const { data, error, reload } = useLoad(`account ${id}`, async () => {
+  const { data, error, reload } = useLoad(`account ${id} ${offsetOf()}`, async () => {
     const [account, ledger] = await Promise.all([
       must(api.GET('/operator/accounts/{uuid}', { params: { path } })),
-      must(api.GET('/operator/accounts/{uuid}/ledger', { params: { path, query: { limit: 20 } } })),
+      must(
+        api.GET('/operator/accounts/{uuid}/ledger', {
+          params: { path, query: { limit: pageSize, offset: offsetOf() } },
+        }),
+      ),
     ])
     return { account, ledger }
   })
@@ -96,7 +114,8 @@ export default function Account({ id }: { readonly id: string }) {
         <TopUp id={id} done={reload} />
       </div>
       <Card title={t('statement')}>
-        <Statement rows={ledger.entries} />
+        {ledger.entries.length === 0 ? <Empty>{t('noEntries')}</Empty> : <Statement rows={ledger.entries} />}
+        <Pager total={ledger.total} />
       </Card>
       {link !== undefined && (
         <Dialog title={t('portalLink')} close={() => show(undefined)}>

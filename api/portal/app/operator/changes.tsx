@@ -1,9 +1,14 @@
 import { api, must } from '../api.ts'
+import type { OperatorChange } from '../api-types.ts'
 import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { t } from '../texts/index.ts'
+import { t, word } from '../texts/index.ts'
 import { Badge, Card, Data, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
-import { offsetOf, Pager, pageSize } from '../ui/table.tsx'
+import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+import { type ChangedField, changedFields, listChange } from './change-diff.ts'
+
+/** Fields that a row names; the others are counted. */
+const mostNamed = 4
 
 export default function Changes() {
   const { data, error } = useLoad(`changes ${offsetOf()}`, () =>
@@ -19,32 +24,9 @@ export default function Changes() {
           {data.changes.length === 0 ? (
             <Empty>{t('noChanges')}</Empty>
           ) : (
-            <ol class="timeline">
+            <ol class="timeline whole">
               {data.changes.map(change => (
-                <li key={change.id}>
-                  <details>
-                    <summary>
-                      <span class="at wide">{dateTime(change.created_at)}</span>
-                      <Badge tone={change.action === 'DELETE' ? 'bad' : 'calm'}>{change.action}</Badge>
-                      <span class="text">
-                        {change.path}{' '}
-                        <span class="soft">
-                          {change.actor} · {change.address}
-                        </span>
-                      </span>
-                    </summary>
-                    <div class="columns two even">
-                      <div>
-                        <h2>{t('before')}</h2>
-                        <Data value={change.before} />
-                      </div>
-                      <div>
-                        <h2>{t('after')}</h2>
-                        <Data value={change.after} />
-                      </div>
-                    </div>
-                  </details>
-                </li>
+                <Change key={change.id} change={change} />
               ))}
             </ol>
           )}
@@ -53,4 +35,82 @@ export default function Changes() {
       )}
     </Page>
   )
+}
+
+/** What was there and is not: nothing of it can be compared. */
+const fieldsOf = ({ action, before, after }: OperatorChange): readonly ChangedField[] =>
+  action === 'DELETE' && before !== null ? changedFields(before, null) : changedFields(before, after)
+
+function Change({ change }: { readonly change: OperatorChange }) {
+  const fields = fieldsOf(change)
+  const isNew = change.before === null
+  const named = fields.slice(0, mostNamed).map(({ path }) => path || t('all'))
+  const more = fields.length - named.length
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="at wide">{dateTime(change.created_at)}</span>
+          <Badge tone={change.action === 'DELETE' ? 'bad' : change.action === 'POST' ? 'good' : 'calm'}>
+            {word('action', change.action)}
+          </Badge>
+          <span class="text">
+            {change.path}{' '}
+            {!isNew && change.action !== 'DELETE' && (
+              <b>{fields.length === 0 ? t('nothingChanged') : `${named.join(', ')}${more > 0 ? ` +${more}` : ''}`}</b>
+            )}{' '}
+            <span class="soft">
+              {change.actor === 'key' ? t('operatorKey') : `${t('session')} ${change.actor.slice(0, 8)}`} ·{' '}
+              {change.address}
+            </span>
+          </span>
+        </summary>
+        {fields.length > 0 && (
+          <Table
+            caption={t('changedFields')}
+            rows={fields}
+            keyOf={({ path }) => path}
+            columns={[
+              { head: t('field'), class: 'words', cell: ({ path }) => <code>{path || t('all')}</code> },
+              ...(isNew
+                ? []
+                : [{ head: t('before'), class: 'grow', cell: (field: ChangedField) => <Was of={field} /> }]),
+              { head: t('after'), class: 'grow', cell: field => <Is of={field} /> },
+            ]}
+          />
+        )}
+        <details class="raw">
+          <summary>{t('asSent')}</summary>
+          <div class="columns two even">
+            <div>
+              <h3>{t('before')}</h3>
+              <Data value={change.before} />
+            </div>
+            <div>
+              <h3>{t('after')}</h3>
+              <Data value={change.after} />
+            </div>
+          </div>
+        </details>
+      </details>
+    </li>
+  )
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined || value === null || value === ''
+    ? '–'
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value)
+
+/** Of a list, what it has lost; else the whole value. */
+function Was({ of: { before, after } }: { readonly of: ChangedField }) {
+  const list = listChange(before, after)
+  return <del>{list === undefined ? textOf(before) : list.removed.join(', ') || '–'}</del>
+}
+
+function Is({ of: { before, after } }: { readonly of: ChangedField }) {
+  const list = listChange(before, after)
+  return <ins>{list === undefined ? textOf(after) : list.added.join(', ') || '–'}</ins>
 }

@@ -1,46 +1,35 @@
 import { api, must } from '../api.ts'
 import type { Figures } from '../api-types.ts'
-import { count, length, number, time } from '../format.ts'
+import { count, length, time } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { Parties } from '../pages/call-cells.tsx'
 import { type TextKey, t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Empty, Page, Sure, Trouble, tell, Waiting } from '../ui/basics.tsx'
 import { Plot, type Series } from '../ui/plot.tsx'
 import { Table } from '../ui/table.tsx'
 
 const everyMs = 5000
+/** More live calls than a person looks through. */
+const mostCalls = 50
 
 export default function Live() {
   const { data, error, reload } = useLoad(
     'live',
     async () => {
-      const [figures, calls] = await Promise.all([
+      const [figures, calls, drained] = await Promise.all([
         must(api.GET('/operator/figures', {})),
-        must(api.GET('/operator/calls', { params: { query: { limit: 50 } } })),
+        must(api.GET('/operator/calls', { params: { query: { limit: mostCalls } } })),
+        must(api.GET('/operator/drain', {})),
       ])
-      return { figures, calls }
+      return { figures, calls, isDraining: drained.draining }
     },
     everyMs,
   )
-  const drain = () =>
-    attempt(async () => {
-      await must(api.POST('/operator/drain', { body: {} }))
-      reload()
-    }, t('draining'))
-  const resume = () =>
-    attempt(async () => {
-      await must(api.DELETE('/operator/drain', {}))
-      reload()
-    }, t('taking'))
   return (
     <Page
       title={t('liveFigures')}
       lead={t('lastHour')}
-      actions={
-        <>
-          <Button onClick={resume}>{t('resumeCalls')}</Button>
-          <Sure kind="danger" label={t('drain')} question={t('drainSure')} act={drain} />
-        </>
-      }
+      actions={data !== undefined && <Taking isDraining={data.isDraining} live={data.calls.total} done={reload} />}
     >
       <Trouble error={error} />
       {data === undefined ? (
@@ -49,7 +38,17 @@ export default function Live() {
         <>
           <Plots figures={data.figures} />
           <div class="columns two">
-            <Card title={t('liveCalls')} class="wide">
+            <Card
+              title={t('liveCalls')}
+              class="wide"
+              aside={
+                data.calls.total > mostCalls && (
+                  <span class="soft">
+                    {t('pageOf', { from: '1', to: count(mostCalls), total: count(data.calls.total) })}
+                  </span>
+                )
+              }
+            >
               {data.calls.calls.length === 0 ? (
                 <Empty>{t('noLiveCalls')}</Empty>
               ) : (
@@ -61,10 +60,14 @@ export default function Live() {
                     {
                       head: t('call'),
                       class: 'grow',
-                      cell: call => `${number(call.from_number)} → ${number(call.to_number)}`,
+                      cell: call => <Parties call={call} />,
                     },
                     { head: t('state'), cell: call => <Badge tone="live">{word('status', call.status)}</Badge> },
-                    { head: t('trunk'), cell: call => call.legs.map(leg => leg.trunk || leg.direction).join(', ') },
+                    {
+                      head: t('trunk'),
+                      class: 'words',
+                      cell: call => call.legs.map(leg => leg.trunk || word('direction', leg.direction)).join(', '),
+                    },
                     { head: t('codec'), cell: call => call.legs.map(leg => leg.codec ?? '–').join(', ') },
                     {
                       head: 'MOS',
@@ -98,6 +101,44 @@ export default function Live() {
         </>
       )}
     </Page>
+  )
+}
+
+/** Whether new calls are taken, and the way to change that. */
+function Taking({
+  isDraining,
+  live,
+  done,
+}: {
+  readonly isDraining: boolean
+  readonly live: number
+  readonly done: () => void
+}) {
+  const drain = async () => {
+    await must(api.POST('/operator/drain', { body: {} }))
+    tell(t('draining'))
+    done()
+  }
+  const resume = () =>
+    attempt(async () => {
+      await must(api.DELETE('/operator/drain', {}))
+      done()
+    }, t('taking'))
+  return (
+    <>
+      <span role="status">
+        <Badge tone={isDraining ? 'warn' : 'good'}>
+          {isDraining ? t('drainingNow', { count: count(live) }) : t('takingNow')}
+        </Badge>
+      </span>
+      {isDraining ? (
+        <Button kind="main" onClick={resume}>
+          {t('resumeCalls')}
+        </Button>
+      ) : (
+        <Sure kind="danger" label={t('drain')} question={t('drainSure')} act={drain} />
+      )}
+    </>
   )
 }
 

@@ -59,7 +59,7 @@ export default function Pool() {
               rows={data.numbers}
               keyOf={each => each.uuid}
               columns={[
-                { head: t('number'), class: 'grow', cell: each => <b>{number(each.number)}</b> },
+                { head: t('number'), class: 'grow', cell: each => <b class="nowrap">{number(each.number)}</b> },
                 { head: t('setupFee'), class: 'figure', cell: each => money(each.setup_fee) },
                 {
                   head: t('owner'),

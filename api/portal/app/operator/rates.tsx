@@ -4,7 +4,7 @@ import type { Rate } from '../api-types.ts'
 import { count, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
-import { t } from '../texts/index.ts'
+import { t, word } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Dialog, Empty, Field, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 import { diffOf, type ReadDeck, readRates } from './rate-csv.ts'
@@ -85,7 +85,7 @@ const RateTable = ({ rows }: { readonly rows: readonly Rate[] }) => (
     keyOf={rate => `${rate.direction} ${rate.prefix}`}
     columns={[
       { head: t('prefix'), class: 'grow', cell: rate => <code>{rate.prefix}</code> },
-      { head: t('direction'), cell: rate => rate.direction },
+      { head: t('direction'), cell: rate => word('direction', rate.direction) },
       { head: t('perMinute'), class: 'figure', cell: rate => money(rate.rate_per_minute) },
       { head: t('increment'), class: 'figure', cell: rate => `${rate.increment_seconds} s` },
       { head: t('minimum'), class: 'figure', cell: rate => `${rate.minimum_seconds} s` },
@@ -120,21 +120,21 @@ function Apply({
       <ul class="diff-list">
         {diff.changed.slice(0, 100).map(({ before: was, after }) => (
           <li key={`${was.direction} ${was.prefix}`}>
-            <code>{was.prefix}</code> {was.direction}: <del>{money(was.rate_per_minute)}</del> →{' '}
+            <code>{was.prefix}</code> {word('direction', was.direction)}: <del>{money(was.rate_per_minute)}</del> →{' '}
             <ins>{money(after.rate_per_minute)}</ins>
           </li>
         ))}
         {diff.added.slice(0, 100).map(rate => (
           <li key={`+${rate.direction} ${rate.prefix}`}>
             <ins>
-              <code>{rate.prefix}</code> {rate.direction}: {money(rate.rate_per_minute)}
+              <code>{rate.prefix}</code> {word('direction', rate.direction)}: {money(rate.rate_per_minute)}
             </ins>
           </li>
         ))}
         {diff.removed.slice(0, 100).map(rate => (
           <li key={`-${rate.direction} ${rate.prefix}`}>
             <del>
-              <code>{rate.prefix}</code> {rate.direction}: {money(rate.rate_per_minute)}
+              <code>{rate.prefix}</code> {word('direction', rate.direction)}: {money(rate.rate_per_minute)}
             </del>
           </li>
         ))}

@@ -129,7 +129,7 @@ function Figures({ call }: { readonly call: Call }) {
     [String(call.answered_ms === null ? (call.sip_status ?? '200') : 200), ms(call.answered_ms ?? call.ended_ms)],
     [t('codec'), call.codec ?? '–'],
     [t('packetsSentReceived'), `${call.packets_sent} / ${call.packets_received}`],
-    [t('loss'), call.loss_percent === null ? '–' : String(call.loss_percent)],
+    [t('loss'), call.loss_percent === null ? '–' : `${call.loss_percent} %`],
     ['MOS', call.mos === null ? '–' : String(call.mos)],
     [t('echoDelay'), ms(call.echo_ms)],
   ]

@@ -64,6 +64,7 @@ export default function Trunks() {
                 { head: t('name'), class: 'grow', cell: trunk => <b>{trunk.name}</b> },
                 {
                   head: t('host'),
+                  class: 'words',
                   cell: trunk => (
                     <code>
                       {trunk.host === ''
@@ -77,7 +78,7 @@ export default function Trunks() {
                   cell: trunk => {
                     const state = stateOf(trunk)
                     return (
-                      <>
+                      <span class="badges">
                         {state?.is_registered != null && (
                           <Badge tone={state.is_registered ? 'good' : 'bad'}>
                             {t(state.is_registered ? 'isRegistered' : 'notRegistered')}
@@ -91,7 +92,7 @@ export default function Trunks() {
                         {state?.is_registered == null && state?.is_reachable == null && (
                           <Badge tone="calm">{t('notAsked')}</Badge>
                         )}
-                      </>
+                      </span>
                     )
                   },
                 },

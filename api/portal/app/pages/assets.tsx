@@ -90,6 +90,7 @@ export default function Assets() {
               columns={[
                 {
                   head: t('slug'),
+                  class: 'words',
                   cell: asset => (
                     <span class="with-copy">
                       <code>{asset.slug}</code>
@@ -120,12 +121,23 @@ export default function Assets() {
                 { head: t('size'), class: 'figure', cell: asset => bytes(asset.size_bytes) },
                 {
                   head: t('usedIn'),
-                  cell: asset =>
-                    usedIn(asset.slug).map(document => (
-                      <a key={document.uuid} href={href('documents', document.uuid)}>
-                        {document.name}{' '}
-                      </a>
-                    )),
+                  class: 'words',
+                  cell: asset => {
+                    const documents = usedIn(asset.slug)
+                    return (
+                      <span>
+                        {documents.length === 0 && '–'}
+                        {documents.map((document, place) => (
+                          <>
+                            {place > 0 && ', '}
+                            <a key={document.uuid} href={href('documents', document.uuid)}>
+                              {document.name}
+                            </a>
+                          </>
+                        ))}
+                      </span>
+                    )
+                  },
                 },
                 { head: t('when'), class: 'brief', cell: asset => dateTime(asset.created_at) },
                 {

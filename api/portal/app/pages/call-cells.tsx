@@ -48,11 +48,12 @@ export const callColumns = (): readonly Column<Call>[] => [
   { head: t('state'), cell: call => <CallStatus call={call} /> },
   {
     head: t('reason'),
-    cell: call => (
-      <span class="soft">
-        {call.status === 'completed' && call.reason_code === 'END.0200' ? '' : word('end', call.reason_code)}
-      </span>
-    ),
+    // Empty where all went well, and while it lives.
+    cell: call =>
+      call.reason_code !== '' &&
+      !(call.status === 'completed' && call.reason_code === 'END.0200') && (
+        <span class="soft">{word('end', call.reason_code)}</span>
+      ),
   },
   { head: t('length'), class: 'figure', cell: call => length(call.talk_seconds) },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },

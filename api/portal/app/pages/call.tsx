@@ -1,20 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
 import type { Call, Recording } from '../api-types.ts'
-import { dateTime, length, money, number, zone } from '../format.ts'
+import { dateTime, figure, length, money, number, zone } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
+import { sentence } from '../sentences.ts'
 import { reasonText, t, word } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
-import { attempt, Badge, Button, Card, Copy, Data, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Data, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Plot } from '../ui/plot.tsx'
 import { CallStatus, isLive, Parties } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 import { Ladder } from './ladder.tsx'
-import { RunningVerb } from './running-verb.tsx'
-import { type Trace, type TraceEntry, type TraceProblem, traceOf } from './trace.ts'
+import { RanDocuments } from './ran-documents.tsx'
+import type { Trace, TraceEntry, TraceProblem } from './trace.ts'
+import { traceOf } from './trace-of.ts'
 
 /** How often a live call's trace is asked for; one of many entries, which is long to send, less often. */
 const followMs = 1000
@@ -125,11 +127,18 @@ export default function CallPage({ id }: { readonly id: string }) {
         </div>
       </div>
       <div class="columns two">
-        <Card title={t('timeline')} class="wide">
-          <Timeline entries={entries} />
-        </Card>
         <div class="stack">
-          {isLive(call) && <RunningVerb entries={entries} />}
+          <Card title={t('timeline')}>
+            <Timeline entries={entries} />
+          </Card>
+          {trace !== undefined && (
+            <Card title={t('ladder')}>
+              <Ladder trace={trace} />
+            </Card>
+          )}
+        </div>
+        <div class="stack">
+          <RanDocuments entries={entries} isLive={isLive(call)} />
           {recordings.length > 0 && (
             <Card title={t('recordings')}>
               {recordings.map(recording => (
@@ -141,11 +150,6 @@ export default function CallPage({ id }: { readonly id: string }) {
           <Quality call={call} trace={trace} />
         </div>
       </div>
-      {trace !== undefined && (
-        <Card title={t('ladder')}>
-          <Ladder trace={trace} />
-        </Card>
-      )}
       {deliveries.length > 0 && (
         <Card title={t('deliveries')}>
           <DeliveryTable rows={deliveries} />
@@ -178,14 +182,17 @@ function Why({ code, sentence, advice, link }: TraceProblem) {
   const own = reasonText(code)
   return (
     <>
-      <b>{own?.why ?? sentence}</b> {own?.advice ?? advice}{' '}
+      <b>
+        <Prose text={own?.why ?? sentence} />
+      </b>{' '}
+      <Prose text={own?.advice ?? advice} />{' '}
       <a href={link}>
         <code>{code}</code>
       </a>
       {own !== undefined && (
         <span class="soft" lang="en">
           {' '}
-          {sentence}
+          <Prose text={sentence} />
         </span>
       )}
     </>
@@ -245,7 +252,7 @@ function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
         <legend class="hidden">{t('kind')}</legend>
         {['', ...kinds].map(each => (
           <button type="button" key={each} aria-pressed={each === kind} onClick={() => choose(each)}>
-            {each === '' ? t('all') : each}
+            {each === '' ? t('all') : word('trace', each)}
           </button>
         ))}
       </fieldset>
@@ -256,9 +263,9 @@ function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
               <summary>
                 <span class="at figure">{(entry.ms / 1000).toFixed(2)}</span>
                 <Badge tone={tones[entry.kind] ?? 'calm'}>
-                  {entry.leg === null ? entry.kind : `${entry.kind} ${entry.leg}`}
+                  {entry.leg === null ? word('trace', entry.kind) : `${word('trace', entry.kind)} ${entry.leg}`}
                 </Badge>
-                <span class="text">{entry.text}</span>
+                <span class="text">{sentence(entry.text)}</span>
               </summary>
               <Data value={entry.data} />
             </details>
@@ -280,9 +287,9 @@ function Cost({ call, trace }: { readonly call: Call; readonly trace: Trace | un
           {charges.map(charge => (
             <li key={`${charge.leg} ${charge.number}`}>
               <span>
-                <b>{number(charge.number)}</b>
+                <b class="nowrap">{number(charge.number)}</b>
                 <br />
-                <small>{charge.explained}</small>
+                <small>{explained(charge)}</small>
               </span>
               <b class="figure">{money(charge.charge)}</b>
             </li>
@@ -292,6 +299,24 @@ function Cost({ call, trace }: { readonly call: Call; readonly trace: Trace | un
       {call.tts_seconds > 0 && <p class="soft">{t('spoken', { seconds: call.tts_seconds })}</p>}
     </Card>
   )
+}
+
+type Charge = Trace['charges'][number]
+
+/** Billed time × rate, as it was charged. */
+function explained(charge: Charge): string {
+  const fee =
+    Number(charge.connection_fee) === 0 || charge.billed_seconds === 0
+      ? ''
+      : t('sumFee', { fee: money(charge.connection_fee) })
+  const values = { talk: charge.talk_seconds, billed: charge.billed_seconds, fee }
+  return t('sum', {
+    ...values,
+    increment: charge.increment_seconds,
+    minimum: charge.minimum_seconds,
+    rate: money(charge.rate_per_minute),
+    charge: money(charge.charge),
+  })
 }
 
 /** Speech lies above it; RFC 6464 goes down to -127 dBov. */
@@ -313,12 +338,14 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
           <h3>
             {each.leg} <small class="soft">{each.codec}</small>
           </h3>
-          <Plot
-            label={`MOS ${each.leg}`}
-            at={each.ms.map(ms => length(ms / 1000))}
-            most={5}
-            series={[{ name: 'MOS', tone: 'brand', values: each.mos }]}
-          />
+          {each.mos.some(mos => mos !== null) && (
+            <Plot
+              label={`MOS ${each.leg}`}
+              at={each.ms.map(ms => length(ms / 1000))}
+              most={5}
+              series={[{ name: 'MOS', tone: 'brand', values: each.mos }]}
+            />
+          )}
           <Plot
             label={`${t('lossAndConcealed')} ${each.leg}`}
             at={each.ms.map(ms => length(ms / 1000))}
@@ -354,8 +381,8 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
       ))}
       {call.quality?.map(leg => (
         <p key={leg.leg} class="soft">
-          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')}: {leg.loss_percent.toFixed(1)} ·{' '}
-          {t('jitter')}: {leg.jitter_ms.toFixed(0)} ms
+          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {figure(leg.loss_percent)} % ·{' '}
+          {t('jitter')} {figure(Math.round(leg.jitter_ms))} ms
         </p>
       ))}
     </Card>

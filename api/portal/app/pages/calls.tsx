@@ -3,28 +3,20 @@ import { api, must } from '../api.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
-import { t, word } from '../texts/index.ts'
+import { reasonCodes, t, word } from '../texts/index.ts'
 import { Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { callColumns } from './call-cells.tsx'
 
 const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
-const reasons = [
-  'END.0486',
-  'END.0408',
-  'END.0404',
-  'END.0402',
-  'END.0480',
-  'END.0603',
-  'END.3502',
-  'END.3408',
-  'END.3422',
-  'END.2410',
-  'END.0488',
-  'END.0503',
-] as const
 const typingMs = 300
+
+/** By their words, as a person looks for them. */
+const reasonChoices = (): readonly (readonly [code: string, text: string])[] =>
+  reasonCodes
+    .map(code => [code, `${word('end', code)} (${code})`] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other))
 
 /** What the address says, if it is a day. */
 const dayOf = (text: string | null): string | undefined =>
@@ -43,7 +35,7 @@ export function Calls() {
     ...defined({
       status: one(query.get('status'), statuses),
       direction: one(query.get('direction'), directions),
-      reason: one(query.get('reason'), reasons),
+      reason: one(query.get('reason'), reasonCodes),
     }),
     ...(from
       ? { from_dt: new Date(`${from}T00:00:00`).toISOString(), to_dt: new Date(`${from}T23:59:59.999`).toISOString() }
@@ -56,7 +48,8 @@ export function Calls() {
   const kept = useRef<{ key: string; data: typeof data }>({ key, data })
   if (data !== undefined || kept.current.key !== key) kept.current = { key, data }
   const shown = kept.current.data
-  const isFiltered = ['search', 'status', 'direction', 'reason', 'day'].some(name => query.has(name))
+  // A value that is none filters nothing.
+  const isFiltered = Object.keys(asked).some(name => name !== 'limit' && name !== 'offset')
   return (
     <Page title={t('calls')} lead={t('callsLead')}>
       <search>
@@ -76,20 +69,20 @@ export function Calls() {
           </label>
           <Select
             aria-label={t('state')}
-            value={query.get('status') ?? ''}
+            value={asked.status ?? ''}
             options={[['', t('anyState')], ...statuses.map(each => [each, word('status', each)] as const)]}
             change={status => filter({ status, from: '' })}
           />
           <Select
             aria-label={t('direction')}
-            value={query.get('direction') ?? ''}
+            value={asked.direction ?? ''}
             options={[['', t('anyDirection')], ...directions.map(each => [each, word('direction', each)] as const)]}
             change={direction => filter({ direction, from: '' })}
           />
           <Select
             aria-label={t('reason')}
-            value={query.get('reason') ?? ''}
-            options={[['', t('anyReason')], ...reasons.map(each => [each, word('end', each)] as const)]}
+            value={asked.reason ?? ''}
+            options={[['', t('anyReason')], ...reasonChoices()]}
             change={reason => filter({ reason, from: '' })}
           />
           <input

@@ -50,7 +50,7 @@ export function DeliveryTable({
         ]}
       />
       {shown !== undefined && (
-        <Dialog title={`${shown.code} · ${shown.outcome}`} close={() => show(undefined)} wide>
+        <Dialog title={`${shown.code} · ${t(shown.outcome)}`} close={() => show(undefined)} wide>
           <p class="soft">{shown.detail}</p>
           {shown.sid !== '' && (
             <p>

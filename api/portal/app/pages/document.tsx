@@ -6,7 +6,8 @@ import { dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { callPhone } from '../phone/overlay.tsx'
 import { go, href } from '../router.ts'
-import { t } from '../texts/index.ts'
+import { sentence } from '../sentences.ts'
+import { t, word } from '../texts/index.ts'
 import {
   attempt,
   Badge,
@@ -19,9 +20,13 @@ import {
   Select,
   Sure,
   Trouble,
+  tell,
   Waiting,
 } from '../ui/basics.tsx'
 import { AssignNumber } from './assign-number.tsx'
+
+/** What was typed and not saved, of each document: another page may be looked at in between. */
+const drafts = new Map<string, { readonly name: string; readonly body: string }>()
 
 const answers = ['answer', 'busy', 'no-answer', 'declined', 'unavailable'] as const
 
@@ -43,8 +48,10 @@ export default function DocumentPage({ id }: { readonly id: string }) {
   useEffect(() => {
     if (data === undefined || host.current === null) return
     const { document, vocabulary, editor } = data
-    setName(document.name)
-    setText(document.body)
+    const draft = drafts.get(id)
+    if (draft !== undefined) tell(t('draftKept'))
+    setName(draft?.name ?? document.name)
+    setText(draft?.body ?? document.body)
     setProblems(document.problems)
     const check = async (body: string) => {
       const { problems: found } = await must(api.POST('/documents/check', { body: { body } }))
@@ -53,7 +60,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     }
     view.current = editor.openEditor({
       host: host.current,
-      text: document.body,
+      text: draft?.body ?? document.body,
       label: t('document'),
       vocabulary,
       check,
@@ -61,6 +68,19 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     })
     return () => view.current?.destroy()
   }, [data])
+  const isChanged =
+    data !== undefined &&
+    ((text ?? data.document.body) !== data.document.body || (name !== '' && name !== data.document.name))
+  useEffect(() => {
+    if (!isChanged) {
+      if (data !== undefined && text !== undefined) drafts.delete(id)
+      return
+    }
+    drafts.set(id, { name, body: text ?? '' })
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isChanged, name, text])
   if (data === undefined)
     return error === undefined ? (
       <Waiting />
@@ -71,16 +91,17 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     )
   const { document } = data
   const body = text ?? document.body
-  const isChanged = body !== document.body || (name !== '' && name !== document.name)
   const save = () =>
     attempt(async () => {
       await must(
         api.PUT('/documents/{uuid}', { params: { path: { uuid: id } }, body: { name: name || document.name, body } }),
       )
+      drafts.delete(id)
       reload()
     }, t('saved'))
   const remove = async () => {
     await must(api.DELETE('/documents/{uuid}', { params: { path: { uuid: id } } }))
+    drafts.delete(id)
     go('documents')
   }
   const goTo = (problem: DocumentProblem) => {
@@ -197,7 +218,7 @@ function TryIt({
             <Select
               {...field}
               value={answer}
-              options={answers.map(each => [each, each] as const)}
+              options={answers.map(each => [each, word('callee', each)] as const)}
               change={value => setAnswer(answers.find(each => each === value) ?? 'answer')}
             />
           )}
@@ -216,13 +237,13 @@ function TryIt({
           <ol>
             {course.steps.map((step, place) => (
               <li key={place}>
-                <span class="figure">{(step.at_ms / 1000).toFixed(1)} s</span> {step.text}
+                <span class="figure">{(step.at_ms / 1000).toFixed(1)} s</span> {sentence(step.text)}
               </li>
             ))}
           </ol>
           <p>
             <Badge tone={course.end.status === 'completed' ? 'good' : 'bad'}>{course.end.reason_code}</Badge>{' '}
-            {course.end.reason_label} · {course.end.duration_seconds} s · {money(course.end.cost)}
+            {word('end', course.end.reason_code)} · {course.end.duration_seconds} s · {money(course.end.cost)}
           </p>
         </div>
       )}

@@ -4,10 +4,15 @@ import { dateTime } from '../format.ts'
 import { events, isLive } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, href, place } from '../router.ts'
-import { t } from '../texts/index.ts'
-import { Badge, Button, Card, Data, Empty, Page, Select, Trouble } from '../ui/basics.tsx'
+import { t, word } from '../texts/index.ts'
+import { Badge, Button, Card, Data, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
+import { beforeOf, SeqPager } from '../ui/table.tsx'
 
 const groups = ['CALL.', 'DIAL.', 'REC.', 'BILL.', 'DTMF.', 'WH.', 'DOC.', 'PLAY.', 'SAY.', 'ACCT.'] as const
+
+const pageOfEvents = 100
+/** With those that came while the page was open. */
+const mostRows = 300
 
 export default function Events() {
   const { query } = place.value
@@ -15,21 +20,31 @@ export default function Events() {
   const sid = query.get('sid') ?? ''
   const [isPaused, pause] = useState(false)
   const [frozen, freeze] = useState(events.value)
-  const past = useLoad(`events ${code} ${sid}`, () =>
+  const before = beforeOf()
+  const past = useLoad(`events ${code} ${sid} ${before}`, () =>
     must(
       api.GET('/events/', {
-        params: { query: { limit: 100, ...(code === '' ? {} : { code }), ...(sid === '' ? {} : { sid }) } },
+        params: {
+          query: {
+            limit: pageOfEvents,
+            ...(code === '' ? {} : { code }),
+            ...(sid === '' ? {} : { sid }),
+            ...(before === undefined ? {} : { before }),
+          },
+        },
       }),
     ),
   )
-  const live = (isPaused ? frozen : events.value).filter(
+  // New ones stand above the newest page alone.
+  const live = (before !== undefined ? [] : isPaused ? frozen : events.value).filter(
     event => event.code.startsWith(code) && (sid === '' || event.sid === sid),
   )
   const known = new Set(live.map(event => event.seq))
   const rows = [
     ...live.map(event => ({ ...event, created_at: event.createdAt })),
     ...(past.data ?? []).filter(event => !known.has(event.seq)),
-  ].slice(0, 300)
+  ].slice(0, mostRows)
+  const isFiltered = code !== '' || sid !== '' || before !== undefined
   return (
     <Page
       title={t('events')}
@@ -55,24 +70,26 @@ export default function Events() {
           <Select
             aria-label={t('kind')}
             value={code}
-            options={[['', t('all')], ...groups.map(group => [group, group.slice(0, -1)] as const)]}
-            change={chosen => filter({ code: chosen })}
+            options={[['', t('all')], ...groups.map(group => [group, word('events', group)] as const)]}
+            change={chosen => filter({ code: chosen, before: '' })}
           />
           <label class="search">
-            <span class="hidden">sid</span>
+            <span class="hidden">{t('callSid')}</span>
             <input
               type="search"
               placeholder="CA…"
               value={sid}
-              onChange={event => filter({ sid: event.currentTarget.value.trim() })}
+              onChange={event => filter({ sid: event.currentTarget.value.trim(), before: '' })}
             />
           </label>
         </form>
       </search>
       <Trouble error={past.error} />
       <Card>
-        {rows.length === 0 ? (
-          <Empty>{t('noEvents')}</Empty>
+        {past.data === undefined && past.error === undefined ? (
+          <Waiting />
+        ) : rows.length === 0 ? (
+          <Empty>{t(isFiltered ? 'noEventsFit' : 'noEvents')}</Empty>
         ) : (
           <ol class="timeline">
             {rows.map(event => (
@@ -92,6 +109,7 @@ export default function Events() {
             ))}
           </ol>
         )}
+        <SeqPager last={rows.at(-1)?.seq} hasMore={past.data?.length === pageOfEvents || rows.length === mostRows} />
       </Card>
     </Page>
   )

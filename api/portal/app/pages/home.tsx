@@ -132,7 +132,6 @@ export function Home() {
           <Plot
             label={t('lastDay')}
             kind="bars"
-            width={1100}
             at={hours.map(({ at }) => at)}
             series={[
               { name: t('went'), tone: 'brand', values: hours.map(({ well }) => well) },

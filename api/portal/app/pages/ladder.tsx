@@ -1,15 +1,15 @@
 import { number } from '../format.ts'
 import { t } from '../texts/index.ts'
+import { reachable } from '../ui/basics.tsx'
+import { useWidth } from '../ui/width.ts'
 import type { Trace, TraceEntry } from './trace.ts'
 
-/** What scrolls is reached by keyboard (WCAG 2.1.1). */
-const reachable = { tabIndex: 0 }
 /** Between two parties: as much as the page has room for, within these. */
 const [narrowest, widest] = [112, 280]
-/** What stands beside the ladder on a wide page: navigation and margins. */
-const besideIt = 480
+/** Left of the parties, for the times. */
+const times = 70
 /** Of a letter of a message, at most. */
-const letterWidth = 5.8
+const letterWidth = 6.1
 const row = 26
 const top = 44
 
@@ -18,15 +18,16 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
   const messages = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
   const [first, ...others] = trace.legs
   const parties = [...(first === undefined ? [] : [first.id]), '', ...others.map(leg => leg.id)]
-  const roomFor = (innerWidth - (innerWidth > 900 ? besideIt : 130)) / Math.max(1, parties.length)
-  const lane = Math.round(Math.max(narrowest, Math.min(widest, roomFor)))
+  const [it, room] = useWidth<HTMLElement>(times)
+  const roomFor = (room - times) / Math.max(1, parties.length)
+  const lane = Math.floor(Math.max(narrowest, Math.min(widest, roomFor)))
   const longest = Math.floor(lane / letterWidth)
-  const x = (leg: string) => 70 + lane * parties.indexOf(leg) + lane / 2
-  const width = 70 + lane * parties.length
+  const x = (leg: string) => times + lane * parties.indexOf(leg) + lane / 2
+  const width = times + lane * parties.length
   const height = top + row * messages.length + 16
   if (messages.length === 0) return <p class="soft">{t('noMessages')}</p>
   return (
-    <section class="ladder" {...reachable} aria-label={t('ladder')}>
+    <section class="ladder" ref={it} {...reachable} aria-label={t('ladder')}>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         style={{ width: `${width}px` }}

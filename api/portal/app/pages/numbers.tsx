@@ -45,17 +45,17 @@ export default function Numbers() {
               keyOf={each => each.uuid}
               columns={[
                 { head: t('number'), cell: each => <b class="nowrap">{number(each.number)}</b> },
-                { head: t('label'), cell: each => each.friendly_name || '–' },
+                { head: t('label'), class: 'words', cell: each => each.friendly_name || '–' },
                 {
                   head: t('callsGoTo'),
                   class: 'grow',
                   cell: each => (
-                    <>
+                    <span class="badges">
                       <Badge tone={each.webhook_inbound.source === 'none' ? 'bad' : 'calm'}>
                         {word('source', each.webhook_inbound.source)}
                       </Badge>{' '}
                       <span class="cut">{nameOf(each.webhook_inbound.url)}</span>
-                    </>
+                    </span>
                   ),
                 },
                 {
@@ -181,7 +181,7 @@ function Acquire({ close }: { readonly close: () => void }) {
       <ul class="choices">
         {shown.slice(0, 100).map(each => (
           <li key={each.uuid}>
-            <b>{number(each.number)}</b>
+            <b class="nowrap">{number(each.number)}</b>
             <Button
               onClick={() =>
                 attempt(

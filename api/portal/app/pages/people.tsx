@@ -77,11 +77,13 @@ export default function People() {
                     head: t('name'),
                     class: 'grow',
                     cell: user => (
-                      <>
-                        <b>{user.display_name || user.email}</b>
+                      <span>
+                        <b>
+                          <bdi>{user.display_name || user.email}</bdi>
+                        </b>
                         <br />
                         <small class="soft">{user.email}</small>
-                      </>
+                      </span>
                     ),
                   },
                   { head: t('extension'), cell: user => <code>{user.extension_number}</code> },
@@ -90,12 +92,13 @@ export default function People() {
                     cell: user => {
                       const from = data.phones.filter(phone => phone.end_user === user.uuid)
                       if (!user.is_active) return <Badge tone="bad">{t('inactive')}</Badge>
-                      return from.length === 0 ? (
-                        <Badge tone="calm">{t('no')}</Badge>
-                      ) : (
-                        from.map(phone => (
-                          <Badge key={phone.address} tone="good">{`${phone.transport} ${phone.address}`}</Badge>
-                        ))
+                      return (
+                        <span class="badges">
+                          {from.length === 0 && <Badge tone="calm">{t('no')}</Badge>}
+                          {from.map(phone => (
+                            <Badge key={phone.address} tone="good">{`${phone.transport} ${phone.address}`}</Badge>
+                          ))}
+                        </span>
                       )
                     },
                   },

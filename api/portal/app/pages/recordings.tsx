@@ -51,7 +51,7 @@ export default function Recordings() {
               ]}
             />
           )}
-          <Pager total={offsetOf() + data.length + (data.length === pageSize ? 1 : 0)} />
+          <Pager rows={data.length} />
         </Card>
       )}
     </Page>

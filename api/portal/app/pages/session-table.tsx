@@ -24,10 +24,10 @@ export const SessionTable = ({
           head: t('browser'),
           class: 'grow',
           cell: row => (
-            <>
+            <span class="badges">
               {own.includes(row.uuid) && <Badge tone="live">{t('thisOne')}</Badge>}{' '}
               <span class="cut">{row.user_agent}</span>
-            </>
+            </span>
           ),
         },
         {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { sessions, signIn } from '../api.ts'
+import { endedSessions, sessions, signIn } from '../api.ts'
 import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Button, Field, Trouble } from '../ui/basics.tsx'
@@ -9,6 +9,7 @@ export function SignIn({ isConsole, refused }: { readonly isConsole: boolean; re
   const [error, tell] = useState<string | undefined>(undefined)
   const [key, setKey] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const hasEnded = endedSessions.value.has(isConsole ? 'operator' : 'customer')
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setBusy(true)
@@ -34,7 +35,7 @@ export function SignIn({ isConsole, refused }: { readonly isConsole: boolean; re
         </p>
         <h1>{t(isConsole ? 'consoleTitle' : 'signInTitle')}</h1>
         <p class="soft">{t(isConsole ? 'consoleLead' : 'signInLead')}</p>
-        <Trouble error={error ?? refused} />
+        <Trouble error={error ?? refused ?? (hasEnded ? t('sessionEnded') : undefined)} />
         <Field label={t(isConsole ? 'operatorKey' : 'apiKey')} hint={t('keyHint')}>
           {id => (
             <input

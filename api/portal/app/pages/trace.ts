@@ -1,5 +1,3 @@
-import { fetchBytes } from '../api.ts'
-
 /** `GET /calls/{uuid}/trace`, the flight recorder of a call. */
 export interface TraceEntry {
   readonly seq: number
@@ -41,8 +39,13 @@ export interface Trace {
   readonly charges: readonly {
     readonly leg: string | null
     readonly number: string
+    readonly rate_per_minute: string
+    readonly increment_seconds: number
+    readonly minimum_seconds: number
+    readonly connection_fee: string
+    readonly talk_seconds: number
+    readonly billed_seconds: number
     readonly charge: string
-    readonly explained: string
   }[]
   readonly cost: string
   readonly end: {
@@ -52,10 +55,4 @@ export interface Trace {
     readonly link: string
     readonly problems: readonly TraceProblem[]
   } | null
-}
-
-/** Undefined: the switch keeps no trace of the call. */
-export async function traceOf(uuid: string): Promise<Trace | undefined> {
-  const answer = await fetchBytes(`/calls/${encodeURIComponent(uuid)}/trace`)
-  return answer.ok ? ((await answer.json()) as Trace) : undefined
 }

@@ -1,6 +1,6 @@
 import { api, must } from '../api.ts'
 import type { LedgerEntry } from '../api-types.ts'
-import { dateTime, money } from '../format.ts'
+import { dateTime, length, money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
@@ -69,7 +69,7 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
         class: 'grow',
         cell: row =>
           row.call_uuid === null ? (
-            (row.reference ?? detailsOf(row))
+            <bdi>{row.reference ?? detailsOf(row)}</bdi>
           ) : (
             <a href={href('calls', row.call_uuid)}>{detailsOf(row) || t('call')}</a>
           ),
@@ -83,11 +83,17 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
   />
 )
 
-const detailsOf = ({ details }: LedgerEntry): string =>
-  Object.entries(details)
+/** What a row is about, in words where its details are known. */
+function detailsOf({ details }: LedgerEntry): string {
+  const { talkSeconds, billedSeconds, number: bought } = details
+  if (typeof talkSeconds === 'number' && typeof billedSeconds === 'number')
+    return t('statementTalk', { talk: length(talkSeconds), billed: length(billedSeconds) })
+  if (typeof bought === 'string') return number(bought)
+  return Object.entries(details)
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ')
+}
 
 /** Every row. A cell that a spreadsheet would run begins with an apostrophe. */
 async function exportCsv(): Promise<void> {

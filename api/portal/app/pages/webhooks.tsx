@@ -18,6 +18,7 @@ import {
   Trouble,
   Waiting,
 } from '../ui/basics.tsx'
+import { beforeOf, pageSize, SeqPager } from '../ui/table.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
@@ -27,18 +28,26 @@ export default function Webhooks() {
   const outcome = place.value.query.get('outcome')
   const wanted = outcome === 'failed' || outcome === 'delivered' ? outcome : undefined
   const sid = place.value.query.get('sid') ?? ''
+  const isFiltered = wanted !== undefined || sid !== '' || beforeOf() !== undefined
   const config = useLoad('webhooks', () => must(api.GET('/account/webhooks', {})))
+  const before = beforeOf()
   const deliveries = useLoad(
-    `deliveries ${wanted} ${sid}`,
+    `deliveries ${wanted} ${sid} ${before}`,
     () =>
       must(
         api.GET('/account/webhooks/deliveries', {
           params: {
-            query: { limit: 50, ...(wanted === undefined ? {} : { outcome: wanted }), ...(sid === '' ? {} : { sid }) },
+            query: {
+              limit: pageSize,
+              ...(wanted === undefined ? {} : { outcome: wanted }),
+              ...(sid === '' ? {} : { sid }),
+              ...(before === undefined ? {} : { before }),
+            },
           },
         }),
       ),
-    10_000,
+    // What is older does not change.
+    before === undefined ? 10_000 : undefined,
   )
   return (
     <Page
@@ -81,24 +90,27 @@ export default function Webhooks() {
                 ['delivered', t('delivered')],
                 ['failed', t('failed')],
               ]}
-              change={chosen => filter({ outcome: chosen })}
+              change={chosen => filter({ outcome: chosen, before: '' })}
             />
             <input
-              aria-label="sid"
+              aria-label={t('callSid')}
               type="search"
               placeholder="CA…"
               value={sid}
-              onChange={event => filter({ sid: event.currentTarget.value.trim() })}
+              onChange={event => filter({ sid: event.currentTarget.value.trim(), before: '' })}
             />
           </span>
         }
       >
         <Trouble error={deliveries.error} />
-        {deliveries.data?.length === 0 ? (
-          <Empty>{t('noDeliveries')}</Empty>
+        {deliveries.data === undefined ? (
+          deliveries.error === undefined && <Waiting />
+        ) : deliveries.data.length === 0 ? (
+          <Empty>{t(isFiltered ? 'noDeliveriesFit' : 'noDeliveries')}</Empty>
         ) : (
-          <DeliveryTable rows={deliveries.data ?? []} done={deliveries.reload} />
+          <DeliveryTable rows={deliveries.data} done={deliveries.reload} />
         )}
+        <SeqPager last={deliveries.data?.at(-1)?.seq} hasMore={deliveries.data?.length === pageSize} />
       </Card>
     </Page>
   )

@@ -7,7 +7,8 @@ import { t } from '../texts/index.ts'
 import { attempt, tell } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 
-// The phone of /phone, in a frame over every page: one phone, one set of rules.
+// The phone of /phone, in a frame over every page: one phone, one set of rules. Its button is in the bar, where it covers
+// nothing of a page.
 
 const isOpen = signal(false)
 const source = signal('')
@@ -81,7 +82,20 @@ export function PhoneOverlay() {
     })
   }
   return (
-    <aside class={`phone-overlay ${isOpen.value ? 'open' : ''}`} aria-label={t('phone')}>
+    <div class={`phone-overlay ${isOpen.value ? 'open' : ''}`}>
+      <button
+        type="button"
+        class="button"
+        aria-expanded={isOpen.value}
+        aria-label={t(isOpen.value ? 'closePhone' : 'openPhone')}
+        onClick={() => {
+          if (isOpen.value) isOpen.value = false
+          else attempt(() => openPhone())
+        }}
+      >
+        <Icon name={isOpen.value ? 'close' : 'calls'} />
+        <span>{t('phone')}</span>
+      </button>
       {source.value !== '' && (
         <iframe
           ref={it}
@@ -93,18 +107,6 @@ export function PhoneOverlay() {
           inert={!isOpen.value}
         />
       )}
-      <button
-        type="button"
-        class="phone-button"
-        aria-expanded={isOpen.value}
-        aria-label={t(isOpen.value ? 'closePhone' : 'openPhone')}
-        onClick={() => {
-          if (isOpen.value) isOpen.value = false
-          else attempt(() => openPhone())
-        }}
-      >
-        <Icon name={isOpen.value ? 'close' : 'calls'} />
-      </button>
-    </aside>
+    </div>
   )
 }

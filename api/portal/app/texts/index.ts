@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type Catalogue, en, type TextKey } from './en.ts'
+import { type Catalogue, en, type Reason, type TextKey } from './en.ts'
 import { sw } from './sw.ts'
 import { swReasons } from './sw-reasons.ts'
 
@@ -31,6 +31,11 @@ export function word(kind: string, value: string): string {
   const key = `${kind}.${value}`
   return key in en ? t(key as TextKey) : value
 }
+
+/** All reasons with which a call can end, for a choice among them. */
+export const reasonCodes: readonly Reason[] = Object.keys(en).flatMap(key =>
+  key.startsWith('end.') ? [key.slice('end.'.length) as Reason] : [],
+)
 
 /** Why a call ended in the chosen language; undefined where the switch's own sentence is in that language, or is all there is. */
 export const reasonText = (code: string): { readonly why: string; readonly advice: string } | undefined =>

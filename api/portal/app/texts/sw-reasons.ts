@@ -1,7 +1,4 @@
-import type { TextKey } from './en.ts'
-
-/** Whose labels the catalogues have: every reason of the API, by a test. */
-type Reason = TextKey extends infer Key ? (Key extends `end.${infer Code}` ? Code : never) : never
+import type { Reason } from './en.ts'
 
 interface ReasonText {
   readonly why: string
@@ -86,7 +83,7 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
   'END.0503': {
     why: 'Hakuna njia iliyoweza kuchukua simu: hakuna yenye kiambishi kinachofaa, au zote zimejaa au hazifanyi kazi.',
     advice:
-      'Hakikisha kuna njia yenye kiambishi cha namba (`GET /operator/trunks`). Njia ya pili yenye kiambishi hicho huchukua hii ikishindwa.',
+      'Muulize mwendeshaji, anayehakikisha kuna njia yenye kiambishi cha namba (`GET /operator/trunks`). Njia ya pili yenye kiambishi hicho huchukua hii ikishindwa.',
   },
   'END.0603': {
     why: 'Simu ilikataliwa.',
@@ -116,7 +113,7 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
   'END.2410': {
     why: 'Hakuna njia ya sauti iliyopatikana kati ya kivinjari na swichi: ICE ilishindwa.',
     advice:
-      'UDP kwenda milango ya sauti lazima ipite ukuta wa moto. Weka SAUTI_EXTERNAL_ADDRESS nyuma ya NAT, na SAUTI_TURN kwa mitandao inayozuia UDP.',
+      'Jaribu mtandao mwingine kwanza: huu unaweza kuzuia UDP. Mwendeshaji anafungua UDP ya milango ya sauti, anaweka SAUTI_EXTERNAL_ADDRESS nyuma ya NAT, na SAUTI_TURN kwa mitandao inayozuia UDP.',
   },
   'END.3404': {
     why: 'Hakuna hati ya simu hii.',

@@ -93,6 +93,11 @@ export function Data({ value }: { readonly value: unknown }) {
   return <pre {...reachable}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
 }
 
+/** What stands between backticks is to be typed: it looks so. */
+export const Prose = ({ text }: { readonly text: string }) => (
+  <>{text.split('`').map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))}</>
+)
+
 type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'live'
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>

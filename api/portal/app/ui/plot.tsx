@@ -1,18 +1,25 @@
 import { useState } from 'preact/hooks'
+import { figure } from '../format.ts'
+import { useWidth } from './width.ts'
 
-// Plots as SVG: their colours are the page's, they scale with it, and their numbers can be read as text.
+// Plots as SVG: their colours are the page's, and one unit of the drawing is one pixel, so that words keep their size.
+
+export const tones = ['brand', 'bad', 'calm', 'warn'] as const
 
 export interface Series {
   readonly name: string
-  readonly tone: 'brand' | 'bad' | 'calm' | 'warn'
+  readonly tone: (typeof tones)[number]
   readonly values: readonly (number | null)[]
 }
 
-const height = 150
-const left = 40
-const bottom = 20
-const top = 8
-const leastWidth = 300
+const height = 170
+const left = 44
+const right = 10
+const bottom = 24
+const top = 10
+const leastWidth = 240
+/** Of the words below the plot, with the room between them. */
+const labelWidth = 92
 
 /** A round number that is not less; of whole things one whose half is whole too, since that stands in the middle. */
 function ceilingOf(value: number, ofWhole: boolean): number {
@@ -29,6 +36,16 @@ const alone = (all: readonly (number | null)[]): readonly (readonly [index: numb
     return hasNone ? [[index, value] as const] : []
   })
 
+/** Where the words below stand: at the newest place, and evenly back from there. */
+function labelled(places: number, width: number): readonly number[] {
+  const step = Math.max(1, Math.ceil((places * labelWidth) / width))
+  const count = Math.ceil(places / step)
+  return Array.from({ length: count }, (_, turn) => places - 1 - turn * step)
+}
+
+const lastOf = (values: readonly (number | null)[]): number | null => values.findLast(value => value !== null) ?? null
+const shownValue = (value: number | null | undefined): string => (value == null ? '–' : figure(value))
+
 export function Plot({
   label,
   series,
@@ -37,7 +54,6 @@ export function Plot({
   unit = '',
   most,
   least = 0,
-  width: whole = 600,
 }: {
   readonly label: string
   readonly series: readonly Series[]
@@ -48,26 +64,23 @@ export function Plot({
   readonly most?: number
   /** At the bottom; lower values are drawn there. */
   readonly least?: number
-  /** Of the drawing, in its own units: more for a plot that lies across a page. */
-  readonly width?: number
 }) {
   const [shown, show] = useState<number | undefined>(undefined)
-  // On a narrow screen the drawing is narrow too, so that its words keep their size.
-  const width = Math.min(whole, Math.max(leastWidth, innerWidth - 60))
+  const [it, width] = useWidth<HTMLElement>(leastWidth)
   const values =
     kind === 'bars'
       ? at.map((_, place) => series.reduce((sum, each) => sum + (each.values[place] ?? 0), 0))
       : series.flatMap(each => each.values.filter(value => value !== null))
-  const top1 = most ?? ceilingOf(Math.max(0, ...values), kind === 'bars')
+  const highest = most ?? ceilingOf(Math.max(0, ...values), values.every(Number.isInteger))
   const places = at.length
-  const inner = width - left - 8
+  const inner = width - left - right
   const x = (index: number) =>
     left + (kind === 'bars' ? ((index + 0.5) / places) * inner : (index / Math.max(1, places - 1)) * inner)
   const y = (value: number) =>
-    top + (height - top - bottom) * (1 - Math.min(1, Math.max(0, (value - least) / (top1 - least))))
-  const ticks = [0, 0.5, 1].map(part => least + part * (top1 - least))
-  const last = series.map(({ name, values: all }) => `${name} ${all.at(-1) ?? 0}${unit}`).join(', ')
-  const hover = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    top + (height - top - bottom) * (1 - Math.min(1, Math.max(0, (value - least) / (highest - least))))
+  const ticks = [0, 0.5, 1].map(part => least + part * (highest - least))
+  const said = series.map(({ name, values: all }) => `${name} ${shownValue(lastOf(all))}${unit}`).join(', ')
+  const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const box = event.currentTarget.getBoundingClientRect()
     const part = (((event.clientX - box.left) / box.width) * width - left) / inner
     const index = kind === 'bars' ? Math.floor(part * places) : Math.round(part * (places - 1))
@@ -82,41 +95,39 @@ export function Plot({
       )
       .join('')
   return (
-    <figure class="plot">
+    <figure class="plot" ref={it}>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${label}: ${last}`}
-        onMouseMove={hover}
-        onMouseLeave={() => show(undefined)}
+        aria-label={`${label}: ${said}`}
+        onPointerMove={point}
+        onPointerLeave={() => show(undefined)}
       >
         {ticks.map(tick => (
           <g key={tick}>
-            <line class="grid" x1={left} x2={width - 8} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={left - 6} y={y(tick) + 3} text-anchor="end">
+            <line class="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />
+            <text class="tick" x={left - 8} y={y(tick) + 4} text-anchor="end">
               {tick >= 1000 ? `${tick / 1000}k` : tick}
             </text>
           </g>
         ))}
-        {[0, Math.floor(places / 2), places - 1]
-          .filter((index, place, all) => index >= 0 && all.indexOf(index) === place)
-          .map(index => (
-            <text
-              key={index}
-              class="tick"
-              x={x(index)}
-              y={height - 5}
-              text-anchor={index === 0 ? 'start' : index === places - 1 ? 'end' : 'middle'}
-            >
-              {at[index]}
-            </text>
-          ))}
+        {labelled(places, inner).map(index => (
+          <text
+            key={index}
+            class="tick"
+            x={index === places - 1 ? width - right : x(index)}
+            y={height - 5}
+            text-anchor={index === places - 1 ? 'end' : index === 0 && kind === 'line' ? 'start' : 'middle'}
+          >
+            {at[index]}
+          </text>
+        ))}
         {kind === 'line'
           ? series.map(({ name, tone, values: all }) => (
-              <g key={name}>
-                <path class={`stroke ${tone}`} d={pathOf(all)} />
+              <g key={name} class={tone}>
+                <path class="stroke" d={pathOf(all)} />
                 {alone(all).map(([index, value]) => (
-                  <circle key={index} class={`fill ${tone}`} cx={x(index)} cy={y(value)} r={2.5} />
+                  <circle key={index} class="fill" cx={x(index)} cy={y(value)} r={2.5} />
                 ))}
               </g>
             ))
@@ -147,7 +158,7 @@ export function Plot({
         {series.map(({ name, tone, values: all }) => (
           <span key={name}>
             <i class={`dot ${tone}`} />
-            {name} <b>{(shown === undefined ? all.at(-1) : all[shown]) ?? 0}</b>
+            {name} <b>{shownValue(shown === undefined ? lastOf(all) : all[shown])}</b>
             {unit}
           </span>
         ))}

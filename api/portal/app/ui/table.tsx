@@ -51,12 +51,35 @@ export function Table<Row>({
   )
 }
 
+/** The `seq` before which a list of events begins; undefined: with the newest. */
+export function beforeOf(): number | undefined {
+  const seq = Number(place.value.query.get('before'))
+  return Number.isInteger(seq) && seq > 0 ? seq : undefined
+}
+
+/** For lists that are asked for by `before`: what is older than the row `last`, and back to the newest. */
+export function SeqPager({ last, hasMore }: { readonly last: number | undefined; readonly hasMore: boolean }) {
+  const isFirst = beforeOf() === undefined
+  if (isFirst && !hasMore) return null
+  return (
+    <nav class="pager" aria-label={t('pages')}>
+      <Button disabled={isFirst} onClick={() => filter({ before: '' })}>
+        {t('newest')}
+      </Button>
+      <Button disabled={!hasMore || last === undefined} onClick={() => filter({ before: String(last) })}>
+        {t('older')}
+      </Button>
+    </nav>
+  )
+}
+
 export const pageSize = 50
 export const offsetOf = (): number => Math.max(0, Number(place.value.query.get('from') ?? 0) || 0)
 
-/** The place in a long list stands in the address. */
-export function Pager({ total }: { readonly total: number }) {
+/** The place in a long list stands in the address. `rows`: of this page, where nobody has counted them all. */
+export function Pager({ total: counted, rows = 0 }: { readonly total?: number; readonly rows?: number }) {
   const offset = offsetOf()
+  const total = counted ?? offset + rows + (rows === pageSize ? 1 : 0)
   if (total <= pageSize && offset === 0)
     return (
       <p class="hidden" role="status">
@@ -67,11 +90,13 @@ export function Pager({ total }: { readonly total: number }) {
   return (
     <nav class="pager" aria-label={t('pages')}>
       <span role="status">
-        {t('pageOf', {
-          from: count(Math.min(offset + 1, total)),
-          to: count(Math.min(offset + pageSize, total)),
-          total: count(total),
-        })}
+        {counted === undefined
+          ? `${count(offset + 1)}–${count(offset + rows)}`
+          : t('pageOf', {
+              from: count(Math.min(offset + 1, total)),
+              to: count(Math.min(offset + pageSize, total)),
+              total: count(total),
+            })}
       </span>
       <Button disabled={offset === 0} onClick={() => move(offset - pageSize)}>
         {t('newer')}

@@ -1,0 +1,241 @@
+import type { Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
+import { type Filling, fill } from '../rig/beds/portal-filling.ts'
+import { SipWriter } from '../rig/peers/sip-writer.ts'
+import { until } from '../rig/probes/wait.ts'
+
+// What single pages of the portal and the console do in a browser: plots follow the window, filters take what the API
+// takes, lists lead to their oldest entry, a call shows its documents, the console shows its state and what changed.
+const pages = suite('portal: pages')
+
+let bed: PortalBed
+let tab: PortalTab
+let filling: Filling
+
+pages.before(async () => {
+  bed = await PortalBed.open({ prefixes: ['+254'] })
+  tab = await bed.tab()
+  filling = await fill(bed.bed)
+})
+
+pages.after(async () => {
+  await bed?.close()
+})
+
+const press = (name: string) => tab.page.getByRole('button', { name, exact: true }).first().click()
+
+/** In the page: of each plot, how many pixels a unit of its drawing has, and the height of its words. */
+const scales = `[...document.querySelectorAll('.plot svg')].map(it => ({
+  unit: it.getBoundingClientRect().width / it.viewBox.baseVal.width,
+  room: it.getBoundingClientRect().width / it.closest('.card').clientWidth,
+  word: parseFloat(getComputedStyle(it.querySelector('.tick')).fontSize) }))`
+interface Scale {
+  readonly unit: number
+  readonly room: number
+  readonly word: number
+}
+
+pages('a plot fills its card and keeps the size of its words when the window changes', async () => {
+  await tab.go('')
+  for (const width of [1440, 360, 768, 1920]) {
+    await tab.page.setViewportSize({ width, height: 900 })
+    await until(`plots of ${width} px`, async () => {
+      const found = await tab.page.evaluate<Scale[]>(scales)
+      return found.length > 0 && found.every(({ unit, room }) => Math.abs(unit - 1) < 0.02 && room > 0.7)
+    })
+    for (const { word } of await tab.page.evaluate<Scale[]>(scales)) assert.ok(word >= 12, `${word} px`)
+  }
+  await tab.page.setViewportSize({ width: 1280, height: 900 })
+})
+
+/** In the page: by series, the colours of its line, of its dots and of its place in the legend. */
+const colours = `[...document.querySelectorAll('.plot')].flatMap(plot => {
+  const legend = [...plot.querySelectorAll('figcaption .dot')].map(it => getComputedStyle(it).backgroundColor)
+  return [...plot.querySelectorAll('svg g:has(path)')].map((group, at) => ({
+    legend: legend[at],
+    line: getComputedStyle(group.querySelector('path')).stroke,
+    dots: [...group.querySelectorAll('circle')].map(it => getComputedStyle(it).fill),
+  }))
+})`
+
+pages('a series has one colour: its line, its dots and its place in the legend', async () => {
+  await tab.go(`calls/${filling.call}`)
+  await tab.page.waitForSelector('.plot path[d^=M]', { state: 'attached' })
+  const found =
+    await tab.page.evaluate<{ readonly legend: string; readonly line: string; readonly dots: string[] }[]>(colours)
+  assert.ok(found.length >= 4, `${found.length}`)
+  for (const { legend, line, dots } of found) {
+    assert.is(line, legend)
+    assert.not.match(line, /^none$|rgb\(0, 0, 0\)|rgba\(.*, 0\)$/)
+    for (const dot of dots) assert.is(dot, legend)
+  }
+})
+
+pages('calls are filtered by every reason of the API, and the choice shows it', async () => {
+  const { page } = tab
+  const { calls } = (await bed.bed.account.api('GET', '/calls/')).body
+  const failed = calls.find(({ uuid }: { readonly uuid: string }) => uuid === filling.failed)
+  for (const [reason, seen] of [
+    [failed.reason_code, true],
+    ['END.5410', false],
+    ['END.1401', false],
+  ] as const) {
+    await tab.go(`calls?reason=${reason}`)
+    assert.is(await page.getByLabel('Reason').inputValue(), reason)
+    assert.is((await page.locator('.call-link').count()) > 0, seen, reason)
+  }
+  assert.match((await page.textContent('.empty')) ?? '', /No call matches these filters/)
+  // Home leads there.
+  await tab.go('')
+  await page.locator('.reasons a').first().click()
+  await page.waitForURL(/reason=END/)
+  await page.locator('.call-link').first().waitFor()
+  assert.not.equal(await page.getByLabel('Reason').inputValue(), '')
+})
+
+const lines = (page: Page) => page.locator('.ran[open] .line')
+
+pages('the page of a finished call shows its documents, what ran of them and why one failed', async () => {
+  const { page } = tab
+  await tab.go(`calls/${filling.call}`)
+  await page.waitForSelector('.ran')
+  assert.match((await lines(page).allTextContents()).join('\n'), /<RecordSession\/><Play asset="welcome"\/>/)
+  const ran = await page.locator('.ran[open] mark').allTextContents()
+  assert.equal(ran.slice(0, 2), ['<RecordSession/>', '<Play asset="welcome"/>'])
+  assert.is(await page.locator('mark[aria-current]').count(), 0)
+  await page.getByRole('link', { name: 'Open in the editor' }).click()
+  await page.waitForURL(new RegExp(`documents/${filling.document}`))
+  // Its webhook answered 500, and the fallback ran.
+  const { calls } = (await bed.bed.account.api('GET', '/calls/?status=completed')).body
+  await tab.go(`calls/${calls[0].uuid}`)
+  await page.waitForSelector('.ran')
+  assert.match((await page.textContent('.ran')) ?? '', /failed after \d+ ms.*500/)
+})
+
+pages('a mistake in a document stands at its line', async () => {
+  const { account } = bed.bed
+  const { page } = tab
+  const body = '<Response>\n  <Say>Hello</Say>\n  <Shout/>\n  <Hangup/>\n</Response>'
+  const { url } = (await account.api('POST', '/documents/', { name: 'With a mistake', body })).body
+  await account.webhook('voice_inbound', url)
+  const peer = await SipWriter.open(bed.bed.carrierPort, bed.bed.on.sipPort)
+  await peer.call({ to: account.number, from: '<sip:+254722000333@127.0.0.1>' })
+  peer.close()
+  const made = await until('the call', async () => {
+    const { body: found } = await account.api('GET', '/calls/?search=254722000333')
+    return found.calls.find((call: { readonly ended_at: unknown }) => call.ended_at !== null)
+  })
+  await tab.go(`calls/${made.uuid}`)
+  await page.waitForSelector('.ran .wrong')
+  assert.is(await page.locator('.wrong').count(), 1)
+  assert.match((await page.locator('.wrong').textContent()) ?? '', /^3 {2}<Shout\/>Line 3, column 3: .*Shout/)
+  assert.ok((await page.locator('mark').allTextContents()).includes('<Hangup/>'))
+})
+
+pages('events and deliveries lead to the oldest', async () => {
+  const { account } = bed.bed
+  const { page } = tab
+  for (let place = 0; place < 60; place++) await account.api('POST', '/account/webhooks/test')
+  await until('deliveries', async () => {
+    const { body } = await account.api('GET', '/account/webhooks/deliveries?limit=100')
+    return body.length > 60
+  })
+  for (const [path, rows] of [
+    ['events', '.timeline li'],
+    ['webhooks', 'tbody tr'],
+  ] as const) {
+    await tab.go(path)
+    await page.locator(rows).first().waitFor()
+    let turns = 0
+    while (await page.getByRole('button', { name: 'Older', exact: true }).isEnabled()) {
+      const before = page.url()
+      await press('Older')
+      await page.waitForFunction(`location.href !== ${JSON.stringify(before)}`)
+      await tab.settled()
+      await page.locator(rows).first().waitFor()
+      assert.ok(++turns < 20)
+    }
+    assert.ok(turns > 0, path)
+    const oldest = path === 'events' ? '/events/?limit=200' : '/account/webhooks/deliveries?limit=100'
+    const last = (await account.api('GET', oldest)).body.at(-1)
+    assert.match((await page.locator(rows).last().textContent()) ?? '', new RegExp(last.code))
+    await page.reload()
+    await tab.settled()
+    assert.match(page.url(), /before=/)
+    await press('Newest')
+    await until('the newest', () => page.getByRole('button', { name: 'Newest', exact: true }).isDisabled())
+    assert.not.match(page.url(), /before=/)
+  }
+})
+
+pages('the console shows whether calls are taken, and only what changes that', async () => {
+  const { page } = tab
+  await tab.go('operator')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await page.getByText('Taking calls', { exact: true }).waitFor()
+  assert.is(await button('Take calls again').count(), 0)
+  await press('Drain')
+  await page.locator('dialog').getByRole('button', { name: 'Drain', exact: true }).click()
+  await page.getByText(/^Draining: no new calls, \d+ live$/).waitFor()
+  await until('one button', async () => (await button('Drain').count()) === 0)
+  await page.reload()
+  await page.getByText(/^Draining/).waitFor()
+  await press('Take calls again')
+  await page.getByText('Taking calls', { exact: true }).waitFor()
+  assert.is(await button('Drain').count(), 1)
+})
+
+pages('the audit log names the fields that changed, with both values', async () => {
+  const { on, account } = bed.bed
+  const { page } = tab
+  await on.operator('PATCH', `/accounts/${account.uuid}`, { max_concurrent_calls: 77 })
+  await on.operator('PUT', '/destinations', { blocked: ['+254900', '+882'], allowed: [] })
+  await tab.go('operator/changes')
+  const row = (text: string) => page.locator('.timeline > li').filter({ hasText: text }).first()
+  assert.match((await row('/operator/destinations').textContent()) ?? '', /blocked/)
+  const limit = row(`/operator/accounts/${account.uuid}`)
+  assert.match((await limit.locator('summary').first().textContent()) ?? '', /max_concurrent_calls/)
+  await limit.locator('summary').first().click()
+  const cells = await limit.locator('tbody tr').first().locator('td').allTextContents()
+  assert.equal([cells[0], cells[2]], ['max_concurrent_calls', '77'])
+  await row('/operator/destinations').locator('summary').first().click()
+  assert.equal(await row('/operator/destinations').locator('ins').allTextContents(), ['+882'])
+})
+
+pages('in Kiswahili, kinds, choices and legends are Kiswahili', async () => {
+  const { page } = tab
+  await page.evaluate(`localStorage.setItem('language', 'sw')`)
+  await page.reload()
+  await tab.go(`calls/${filling.call}`)
+  await page.waitForSelector('.timeline li')
+  const kinds = await page.locator('.chips button').allTextContents()
+  for (const english of ['Document', 'Verb', 'Money', 'Call', 'Recording'])
+    assert.not.ok(kinds.includes(english), english)
+  await tab.go(`documents/${filling.document}`)
+  await page.waitForSelector('.editor')
+  const choices = await page.getByLabel('Anayepigiwa').locator('option').allTextContents()
+  assert.not.match(choices.join(), /answer|busy|declined/i)
+  await page.evaluate(`localStorage.removeItem('language')`)
+  await page.reload()
+})
+
+pages('a session that ended says so, and goes on where one was', async () => {
+  const context = await bed.browser.newContext()
+  await bed.signIn(context)
+  const page = await context.newPage()
+  await page.goto(`${bed.base}/#/numbers`)
+  await page.waitForSelector('table')
+  await context.clearCookies()
+  await page.getByRole('link', { name: 'Wallet' }).click()
+  await page.waitForSelector('form input[name=key]')
+  assert.match((await page.textContent('[role=alert]')) ?? '', /Your session has ended/)
+  await page.fill('input[name=key]', bed.bed.account.key)
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.tiles')
+  assert.is(await page.textContent('main h1'), 'Wallet')
+  await context.close()
+})
+
+pages.run()
