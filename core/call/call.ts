@@ -184,8 +184,8 @@ export class Call implements CallHost {
     this.#share.claim(leg, this)
   }
 
-  commit(unit: readonly Change[], then: (result: CommitResult) => void = () => {}): void {
-    this.emit(this.storeRequests.commit(unit, then))
+  commit(unit: readonly Change[], then?: (result: CommitResult) => void): void {
+    this.emit(this.storeRequests.commit(unit, { done: then }))
   }
 
   lookup<K extends Lookup['kind']>(

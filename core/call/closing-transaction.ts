@@ -33,11 +33,12 @@ export class ClosingTransaction {
   advance(): void {
     if (this.#isThrough || this.#storeRequests.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
     this.#unit ??= this.#listener.changes()
-    const commit = this.#storeRequests.commit(
-      this.#unit,
-      () => this.#end(),
-      () => this.#failed(),
-    )
+    // Of those who wait for a call's end nobody minds some milliseconds.
+    const commit = this.#storeRequests.commit(this.#unit, {
+      done: () => this.#end(),
+      failed: () => this.#failed(),
+      isAwaited: false,
+    })
     this.#host.emit(commit)
   }
 

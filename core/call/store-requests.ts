@@ -3,10 +3,12 @@ import type { Found, StoreEvent } from '../contract/exchange-event.ts'
 import type { CallUuid } from '../model/ids.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 
-interface PendingCommit {
-  readonly then: (result: CommitResult) => void
+interface CommitAnswers {
+  readonly done?: ((result: CommitResult) => void) | undefined
   /** Instead of ending the call. */
-  readonly failed: (() => void) | undefined
+  readonly failed?: () => void
+  /** The call goes on only then. Default: where there is a `done`. */
+  readonly isAwaited?: boolean
 }
 
 interface StoreRequestsListener {
@@ -21,7 +23,7 @@ interface StoreRequestsListener {
 export class StoreRequests {
   readonly #callId: CallUuid
   readonly #listener: StoreRequestsListener
-  readonly #commits = new Map<number, PendingCommit>()
+  readonly #commits = new Map<number, CommitAnswers>()
   readonly #lookups = new Map<number, (found: Found) => void>()
   #lastId = 0
 
@@ -40,10 +42,11 @@ export class StoreRequests {
     return this.#lookups.size
   }
 
-  commit(unit: readonly Change[], then: (result: CommitResult) => void, failed?: () => void): ExchangeCommand {
+  commit(unit: readonly Change[], answers: CommitAnswers): ExchangeCommand {
     const commitId = ++this.#lastId
-    this.#commits.set(commitId, { then, failed })
-    return { type: 'store.commit', callId: this.#callId, commitId, unit }
+    const { isAwaited = answers.done !== undefined } = answers
+    this.#commits.set(commitId, answers)
+    return { type: 'store.commit', callId: this.#callId, commitId, unit, isAwaited }
   }
 
   lookup(query: Lookup, then: (found: Found) => void): ExchangeCommand {
@@ -65,7 +68,7 @@ export class StoreRequests {
         const pending = this.#commits.get(event.commitId)
         if (pending === undefined) return false
         this.#commits.delete(event.commitId)
-        if (event.type === 'store.committed') pending.then(event.result)
+        if (event.type === 'store.committed') pending.done?.(event.result)
         else if (pending.failed !== undefined) pending.failed()
         else this.#listener.databaseFailed(event.detail)
         return true

@@ -51,6 +51,8 @@ export type ExchangeCommand =
       readonly callId: CallUuid
       readonly commitId: number
       readonly unit: readonly Change[]
+      /** The call goes on only once it is durable; otherwise a few milliseconds more do no harm. */
+      readonly isAwaited: boolean
     }
   | { readonly type: 'store.lookup'; readonly callId: CallUuid; readonly lookupId: number; readonly query: Lookup }
   | { readonly type: 'originate.done'; readonly requestId: string; readonly result: OriginateResult }

@@ -68,7 +68,7 @@ export class FunctionDocuments {
     const present = <T>(value: T | undefined, map: (value: T) => T): T | undefined =>
       value === undefined ? undefined : map(value)
     return {
-      commit: unit => store.commit(unit),
+      commit: (unit, isAwaited) => store.commit(unit, isAwaited),
       spendable: uuid => store.spendable(uuid),
       endUser: (uuid, key) => store.endUser(uuid, key),
       account: async uuid => present(await store.account(uuid), account),

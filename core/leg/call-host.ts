@@ -21,7 +21,10 @@ export interface CallHost extends LegHost {
   /** A recording has this many bytes. */
   recorded(bytes: number): void
   readonly isOver: boolean
-  /** One unit of work. `then` gets success or refusal; a database that fails ends the call instead. */
+  /**
+   * One unit of work. `then` gets success or refusal; a database that fails ends the call instead. A unit without `then`
+   * is written a few milliseconds later where that spares a commit.
+   */
   commit(unit: readonly Change[], then?: (result: CommitResult) => void): void
   /** `then` is not called when the call has ended meanwhile. */
   lookup<K extends Lookup['kind']>(

@@ -57,8 +57,11 @@ export type CommitResult = { readonly ok: true } | { readonly ok: false; readonl
 
 /** What live calls need of the database. Rejects only when the database itself fails. */
 export interface CallStore {
-  /** Durable once resolved. Units commit in the order in which they were given; many may share one fsync. */
-  commit(unit: readonly Change[]): Promise<CommitResult>
+  /**
+   * Durable once resolved. Units commit in the order in which they were given; many may share one fsync. One that is not
+   * awaited may be kept for some milliseconds, until others come or the time is over.
+   */
+  commit(unit: readonly Change[], isAwaited?: boolean): Promise<CommitResult>
   account(uuid: AccountUuid): Promise<AccountProfile | undefined>
   /** The owner of an E.164 number on this switch. */
   numberOwner(e164: string): Promise<NumberOwner | undefined>

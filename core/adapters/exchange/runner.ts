@@ -228,8 +228,8 @@ export class ExchangeRunner {
     }
   }
 
-  #commit({ callId, commitId, unit }: Extract<ExchangeCommand, { type: 'store.commit' }>): void {
-    this.#options.store.commit(unit).then(
+  #commit({ callId, commitId, unit, isAwaited }: Extract<ExchangeCommand, { type: 'store.commit' }>): void {
+    this.#options.store.commit(unit, isAwaited).then(
       result => this.post({ type: 'store.committed', callId, commitId, result }),
       fault => this.post({ type: 'store.commit-failed', callId, commitId, detail: detailOf(fault) }),
     )

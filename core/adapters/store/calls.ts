@@ -37,7 +37,7 @@ const insufficientFunds: CommitResult = Object.freeze({ ok: false, refused: 'ins
 const committed: CommitResult = Object.freeze({ ok: true })
 
 /** Calls as the call machine writes them and as the lists show them. */
-export class Calls implements Omit<CallStore, 'knownOwner'> {
+export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
   readonly #parts: CallsParts
   readonly #tables: CallTables
   readonly #profiles: ProfileRows
@@ -85,6 +85,11 @@ export class Calls implements Omit<CallStore, 'knownOwner'> {
       if (cause === insufficientFunds) return insufficientFunds
       throw cause
     }
+  }
+
+  /** The same for a unit that nobody waits for; the way to the writer is another. */
+  commitSoon(unit: readonly Change[], unixMs: number): Promise<CommitResult> {
+    return this.commit(unit, unixMs)
   }
 
   account(uuid: AccountUuid) {

@@ -67,7 +67,8 @@ const scopes: Readonly<Record<string, 'nothing' | 'documents' | 'account'>> = {
  */
 export function profileScopeOf(part: string, method: string, args: readonly unknown[]): ProfileScope {
   if (otherParts.has(part)) return { type: 'nothing' }
-  if (part === 'calls' && method === 'commit') return scopeOfUnit((args as [readonly Change[]])[0])
+  if (part === 'calls' && (method === 'commit' || method === 'commitSoon'))
+    return scopeOfUnit((args as [readonly Change[]])[0])
   const scope = scopes[`${part}.${method}`] ?? 'all'
   return scope === 'account' ? { type: 'accounts', uuids: [args[0] as AccountUuid] } : { type: scope }
 }

@@ -52,11 +52,12 @@ export interface StoreParts {
 }
 
 /**
- * Which thread runs a method. `write`: the writer, which alone changes anything. `look`: a small look-up, of a call or of
+ * Which thread runs a method. `write`: the writer, which alone changes anything. `soon`: the same, with the next write or
+ * after some milliseconds, whichever comes first. `look`: a small look-up, of a call or of
  * a request, by its key; it waits neither for a commit nor for a list. `list`: whatever may read many rows; each account
  * has its turn.
  */
-export type Lane = 'write' | 'look' | 'list'
+export type Lane = 'write' | 'soon' | 'look' | 'list'
 
 /** Every method that the signalling thread may ask for. What runs inside a unit of work is not among them. */
 export const lanes = {
@@ -66,6 +67,7 @@ export const lanes = {
   callbackEnds: { store: 'write', again: 'write', test: 'write' },
   calls: {
     commit: 'write',
+    commitSoon: 'soon',
     account: 'look',
     numberOwner: 'look',
     ownedNumber: 'look',

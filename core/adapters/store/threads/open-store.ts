@@ -139,7 +139,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       oldEvents: served.oldEvents,
       calls: {
         ...served.calls,
-        commit: unit => served.calls.commit(unit, clock.unixMs()),
+        commit: (unit, isAwaited = true) =>
+          isAwaited ? served.calls.commit(unit, clock.unixMs()) : served.calls.commitSoon(unit, clock.unixMs()),
         account: uuid => reads.account(uuid),
         numberOwner: e164 => reads.numberOwner(e164),
         knownOwner: e164 => reads.knownOwner(e164),

@@ -23,8 +23,9 @@ const respawnMs = 1000
 const closeMs = 10_000
 
 /**
- * One thread of the store, as its users see it. The requests of one event-loop turn are one message; each gets an
- * answer. When the thread dies, open requests are rejected: whether they were committed is not known.
+ * One thread of the store, as its users see it. The requests of one event-loop turn are one message, together with earlier
+ * ones that had time; each gets an answer. When the thread dies, open requests are rejected: whether they were committed
+ * is not known.
  */
 export class ThreadLink {
   readonly #config: StoreThreadConfig
@@ -33,6 +34,10 @@ export class ThreadLink {
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #calls: StoreCall[] = []
+  /** They leave at the end of this turn. */
+  #isSending = false
+  /** They leave then at the latest. */
+  #sendsLater: NodeJS.Timeout | undefined
   #ids = 0
   #isOpen = false
   #isClosed = false
@@ -66,14 +71,15 @@ export class ThreadLink {
     })
   }
 
-  call(part: string, method: string, args: readonly unknown[]): Promise<unknown> {
+  /** Sent at the end of this turn, or, what has time, with the next request that has none. Order is kept. */
+  call(part: string, method: string, args: readonly unknown[], withinMs = 0): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
     if (this.#worker === undefined) return Promise.reject(lost())
     return new Promise((resolve, reject) => {
       const id = ++this.#ids
       this.#waiting.set(id, { resolve, reject })
-      if (this.#calls.length === 0) setImmediate(() => this.#send())
       this.#calls.push({ id, part, method, args })
+      this.#sendWithin(withinMs)
     })
   }
 
@@ -133,7 +139,18 @@ export class ThreadLink {
     for (const { reject } of waiting) reject(cause)
   }
 
-  #send(): void {
+  #sendWithin(ms: number): void {
+    if (this.#isSending) return
+    if (ms === 0) {
+      this.#isSending = true
+      setImmediate(this.#send)
+    } else this.#sendsLater ??= setTimeout(this.#send, ms)
+  }
+
+  readonly #send = (): void => {
+    this.#isSending = false
+    clearTimeout(this.#sendsLater)
+    this.#sendsLater = undefined
     if (this.#calls.length === 0) return
     const calls = this.#calls
     this.#calls = []

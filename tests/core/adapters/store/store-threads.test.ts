@@ -180,6 +180,30 @@ test('events come in the order of their account, before the unit is answered', (
     assert.ok(on.store.counters.transactions < 60, `${on.store.counters.transactions} transactions`)
   }))
 
+test('a unit that nobody waits for shares the commit of the next one, in order, or is written soon by itself', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const { calls, counters: before } = on.store
+    const call = freshCall(owner)
+    let isFirstDurable = false
+    const first = calls.commit([{ type: 'call.insert', call }], false).then(() => {
+      isFirstDurable = true
+    })
+    // Turns of the event loop pass, and it still waits for company.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+    assert.is(on.store.counters.units, before.units)
+    // The second would be refused without the first.
+    await calls.commit([{ type: 'call.update', uuid: call.uuid, set: { ttsSeconds: 7 } }])
+    assert.ok(isFirstDurable)
+    await first
+    assert.is(on.store.counters.units - before.units, 2)
+    assert.is(on.store.counters.transactions - before.transactions, 1)
+    assert.equal(await calls.commit([{ type: 'call.update', uuid: call.uuid, set: { ttsSeconds: 8 } }], false), {
+      ok: true,
+    })
+    assert.is((await calls.get(owner, call.uuid))?.ttsSeconds, 8)
+  }))
+
 test('a write lock of another process: units wait, reads do not, nothing is lost', () =>
   opened(async (on, folder) => {
     const owner = await account(on)
