@@ -64,7 +64,8 @@ export class MediaThread {
     this.#waiting.push(command)
     if (this.#isSending) return
     this.#isSending = true
-    queueMicrotask(() => {
+    // Not a microtask: what a turn's events ask for one after another would be a message, and a wake-up, each.
+    setImmediate(() => {
       this.#isSending = false
       this.#sendWaiting()
     })
