@@ -1,5 +1,3 @@
-import type { Place } from '../caps/call-slots.ts'
-
 /** RFC 3261 §8.1.1.6: what a request begins with. */
 const usualForwards = 70
 /** Numbers of this switch may dial one another so often in a row. */
@@ -7,6 +5,12 @@ const mostOnNet = 8
 
 /** Legs within this switch that come of one call, in all: whichever of the calls that come of it dials them. */
 const mostOnNetLegs = 20
+
+/** Room of a phone that rings for an origin call. */
+export interface PhoneRoom {
+  /** Twice is no fault. */
+  release(): void
+}
 
 /** The legs to numbers and phones of this switch that have come of one origin call, over all calls that came of it. */
 class OnNetTree {
@@ -21,7 +25,7 @@ class OnNetTree {
   }
 
   /** Room for one more phone, while its leg lives; undefined when there is none beside those `kept` for others. */
-  takePhone(kept: number): Pick<Place, 'release'> | undefined {
+  takePhone(kept: number): PhoneRoom | undefined {
     if (this.#isFull(kept)) return undefined
     this.#ringing++
     let isTaken = true

@@ -82,7 +82,7 @@ export class Branch implements LegOwner {
 
   /** Takes its room among the phones that ring for the origin call, beside those `kept` for other children; false when there is none. */
   takePhone(kept: number): boolean {
-    return this.#admission.enterPhone(this.options.hops, kept)
+    return this.#admission?.enterPhone(this.options.hops, kept) ?? true
   }
 
   /** It was answered at some time. */

@@ -1,5 +1,5 @@
 import type { Place } from '../caps/caps.ts'
-import type { Hops } from '../contract/hops.ts'
+import type { Hops, PhoneRoom } from '../contract/hops.ts'
 import type { CallHost } from './call-host.ts'
 
 /** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
@@ -8,7 +8,7 @@ export class LegCaps {
   readonly #timer: string
   #place: Place | undefined
   /** Its room among the phones that ring for the origin call. */
-  #phone: Pick<Place, 'release'> | undefined
+  #phone: PhoneRoom | undefined
   /** The turn that it waits for. */
   #turn: number | undefined
 
