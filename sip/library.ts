@@ -30,7 +30,7 @@ export { headerOf, headersOf, withBody, withHeader, withHeaderAdded, withoutHead
 export { messageLimits } from './message/limits.ts'
 export type { HeaderField, SipMessage, SipRequest, SipResponse } from './message/message.ts'
 export { parseMessage } from './message/parse.ts'
-export { type Answered, answerOffer, type Negotiation } from './sdp/answer.ts'
+export { type Answered, answerOffer, type Negotiation, readAnswer } from './sdp/answer.ts'
 export { attributeOf, type Direction, directionOf, ptimeOf, rtcpPortOf } from './sdp/attributes.ts'
 export { type Codec, codecsOf, g722, opus, pcma, pcmu } from './sdp/codec.ts'
 export type { CryptoLine, CryptoSuite } from './sdp/crypto.ts'
@@ -40,7 +40,6 @@ export { connectionOf, type MediaAddress, mediaAddress } from './sdp/media-addre
 export type { AgreedCodec, Negotiated, NegotiationFault, RemoteMedia } from './sdp/negotiated.ts'
 export { createOffer } from './sdp/offer.ts'
 export { parseSdp, type SdpFault } from './sdp/parse.ts'
-export { readAnswer } from './sdp/read-answer.ts'
 export {
   type Attribute,
   type Connection,

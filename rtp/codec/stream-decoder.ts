@@ -1,6 +1,7 @@
 import { Concealment } from '../jitter/concealment.ts'
 import { sharedFilter } from '../resample/filter.ts'
 import { Resampler } from '../resample/resampler.ts'
+import type { AudioDecoder } from './codec.ts'
 import { type AudioCodecName, codecFacts, type StreamRate } from './codec-name.ts'
 import { pcma, pcmu } from './g711.ts'
 import { G722Decoder } from './g722.ts'
@@ -119,9 +120,10 @@ export class StreamDecoder {
     this.#isOpus = false
     this.#isDtx = false
     const nativeRate = codecFacts[codec].sampleRate
-    if (nativeRate === this.sampleRate) return this.#decodeInto(pcm, at, codec, payload, from, length)
+    const decoder = this.#decoderOf(codec)
+    if (nativeRate === this.sampleRate) return decoder.decodeInto(pcm, at, payload, from, length)
     this.#native ??= new Int16Array(longestPacketMs * 16)
-    const decoded = this.#decodeInto(this.#native, 0, codec, payload, from, length)
+    const decoded = decoder.decodeInto(this.#native, 0, payload, from, length)
     return this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, decoded)
   }
 
@@ -185,22 +187,15 @@ export class StreamDecoder {
     this.#opus = undefined
   }
 
-  #decodeInto(
-    pcm: Int16Array,
-    at: number,
-    codec: Exclude<AudioCodecName, 'opus'>,
-    payload: Uint8Array,
-    from: number,
-    length: number,
-  ): number {
+  #decoderOf(codec: Exclude<AudioCodecName, 'opus'>): AudioDecoder {
     switch (codec) {
       case 'PCMU':
-        return pcmu.decodeInto(pcm, at, payload, from, length)
+        return pcmu
       case 'PCMA':
-        return pcma.decodeInto(pcm, at, payload, from, length)
+        return pcma
       case 'G722':
         this.#g722 ??= new G722Decoder()
-        return this.#g722.decodeInto(pcm, at, payload, from, length)
+        return this.#g722
     }
   }
 

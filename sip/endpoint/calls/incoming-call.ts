@@ -124,14 +124,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       toTag: this.#dialog.localTag,
       fields: [...reasonFields(reason), ...this.#answerFields],
     })
-    this.session.close({ kind: 'response', status: reason.status }, now)
+    this.#close({ kind: 'response', status: reason.status }, now)
   }
 
   /** RFC 5626 grace period over and the connection is not back: an unanswered call ends as if it were cancelled. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
     this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
-    this.session.close({ kind: 'cancel' }, now)
+    this.#close({ kind: 'cancel' }, now)
   }
 
   isSource(flow: Flow): boolean {
@@ -181,7 +181,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
     if (this.#state !== 'offered') return
     this.#services.respond(transaction, 487, now, { toTag: this.#dialog.localTag })
-    this.session.close({ kind: 'cancel' }, now)
+    this.#close({ kind: 'cancel' }, now)
   }
 
   failed(): void {
@@ -196,6 +196,12 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
     this.#services.layer.respond(this.#transaction, 180, this.#transaction.bytes, now)
     this.#services.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  /** Over without an answer. */
+  #close(cause: CallCause, now: number): void {
+    if (this.#session === undefined) this.over(cause, now)
+    else this.#session.close(cause, now)
   }
 
   #provisional(status: number, parts: ResponseParts, now: number): void {
@@ -230,7 +236,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #neverAcknowledged(now: number): void {
     if (this.#state !== 'offered') return
     this.#services.respond(this.#transaction, 504, now, { toTag: this.#dialog.localTag })
-    this.session.close({ kind: 'timeout' }, now)
+    this.#close({ kind: 'timeout' }, now)
   }
 
   #stopProvisionals(): void {

@@ -13,6 +13,14 @@ function bedWith(verbs: string): CallBed {
   return bed
 }
 
+/** A call for which these verbs have run so long. */
+function called(verbs: string, ms: number, more: Parameters<CallBed['call']>[1] = {}) {
+  const bed = bedWith(verbs)
+  const caller = bed.call(at, more)
+  bed.run(ms)
+  return { bed, caller }
+}
+
 const types = (bed: CallBed) => bed.commands.map(command => command.type).filter(type => !type.startsWith('store.'))
 
 test('180 goes out before the webhook is asked, and the call is durable before both', () => {
@@ -145,9 +153,7 @@ test('each failure of the webhook has its reason, and drop rejects before the an
 })
 
 test('a caller who gives up while the document is fetched: END.0487, the fetch is abandoned, its answer absorbed', () => {
-  const bed = bedWith('<Say>Hello</Say>')
-  const caller = bed.call(at)
-  bed.run(10)
+  const { bed, caller } = called('<Say>Hello</Say>', 10)
   bed.hangUpCaller(caller)
   bed.run(1000)
   assert.is(bed.store.call().reasonCode, 'END.0487')
@@ -209,9 +215,7 @@ test('a delayed offer: our offer in the 200, the answer in the ACK, and only the
 })
 
 test('hold: a new offer of either side is answered by media, or refused when media cannot', () => {
-  const bed = bedWith('<Pause length="1"/><Say>Hello there you</Say>')
-  const caller = bed.call(at)
-  bed.run(1200)
+  const { bed, caller } = called('<Pause length="1"/><Say>Hello there you</Say>', 1200)
   bed.send({ type: 'leg.reoffered', legId: caller, sdp: 'hold' })
   bed.run(10)
   assert.equal(
@@ -226,9 +230,7 @@ test('hold: a new offer of either side is answered by media, or refused when med
 })
 
 test('on hold nothing at all comes: signalling is asked whether the peer is there, and the call goes on', () => {
-  const bed = bedWith('<Pause length="1"/><Say loop="0">For ever</Say>')
-  const caller = bed.call(at)
-  bed.run(1200)
+  const { bed, caller } = called('<Pause length="1"/><Say loop="0">For ever</Say>', 1200)
   bed.send({ type: 'media.quiet', legId: caller })
   bed.run(1000)
   assert.equal(bed.of('leg.probe'), [{ type: 'leg.probe', legId: caller }])
@@ -239,9 +241,7 @@ test('on hold nothing at all comes: signalling is asked whether the peer is ther
 })
 
 test('media learns where SIP comes from, and where it has moved to', () => {
-  const bed = bedWith('<Say loop="0">For ever</Say>')
-  const caller = bed.call(at, { source: '203.0.113.9' })
-  bed.run(1200)
+  const { bed, caller } = called('<Say loop="0">For ever</Say>', 1200, { source: '203.0.113.9' })
   assert.equal(bed.of('media.open')[0]?.sources, { sip: '203.0.113.9', hosts: [] })
   bed.send({ type: 'leg.reoffered', legId: caller, sdp: 'hold', source: '203.0.113.10' })
   bed.run(10)
@@ -250,9 +250,7 @@ test('media learns where SIP comes from, and where it has moved to', () => {
 })
 
 test('the caller hangs up while spoken to: END.0200', () => {
-  const bed = bedWith('<Say loop="0">For ever</Say>')
-  const caller = bed.call(at)
-  bed.run(3000)
+  const { bed, caller } = called('<Say loop="0">For ever</Say>', 3000)
   bed.hangUpCaller(caller)
   bed.run(100)
   const call = bed.store.call()
@@ -262,9 +260,7 @@ test('the caller hangs up while spoken to: END.0200', () => {
 })
 
 test('no media: END.0212', () => {
-  const bed = bedWith('<Say loop="0">For ever</Say>')
-  const caller = bed.call(at)
-  bed.run(3000)
+  const { bed, caller } = called('<Say loop="0">For ever</Say>', 3000)
   bed.send({ type: 'media.timeout', legId: caller })
   bed.run(100)
   assert.is(bed.store.call().reasonCode, 'END.0212')
@@ -293,9 +289,7 @@ test('Record: row and file at once, action posted with path, duration and digit'
 })
 
 test('BYE during Record: the recording is kept, the action is posted once, and its answer is ignored', () => {
-  const bed = bedWith('<Record action="/done" maxLength="60"/>')
-  const caller = bed.call(at)
-  bed.run(2500)
+  const { bed, caller } = called('<Record action="/done" maxLength="60"/>', 2500)
   bed.hangUpCaller(caller)
   bed.run(10_000)
   const done = bed.posts.filter(post => post.url.endsWith('/done'))
@@ -309,9 +303,7 @@ test('BYE during Record: the recording is kept, the action is posted once, and i
 })
 
 test('media that loses the recording: REC.0400, and the call goes on to its end', () => {
-  const bed = bedWith('<Record action="/done"/>')
-  const caller = bed.call(at)
-  bed.run(2500)
+  const { bed, caller } = called('<Record action="/done"/>', 2500)
   bed.sessions.get(caller)!.records.clear()
   bed.hangUpCaller(caller)
   bed.run(60_000)
@@ -348,9 +340,7 @@ test('an inbound call that cannot be paid: 402 with a row', () => {
 })
 
 test('a failing database ends the call, and its last row is tried again', () => {
-  const bed = bedWith('<Say loop="0">x</Say>')
-  const caller = bed.call(at)
-  bed.run(200)
+  const { bed, caller } = called('<Say loop="0">x</Say>', 200)
   bed.failCommits = true
   bed.press(caller, '1')
   bed.run(2500)

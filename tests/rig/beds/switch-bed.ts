@@ -5,7 +5,7 @@ import { addTrunk, BedAccount, setRates } from './account.ts'
 import { SwitchProcess } from './switch-process.ts'
 
 export interface BedOptions {
-  /** Settings of the switch beside those of the rig. */
+  /** Settings of the switch beside those of the bed. */
   readonly env?: Record<string, string>
   /** Flags of `sauti serve`, for settings that have no environment variable. */
   readonly flags?: readonly string[]

@@ -36,7 +36,7 @@ export class SwitchProcess {
   readonly httpPort: number
   readonly sipPort: number
   readonly mediaPorts: readonly [number, number]
-  readonly operatorKey = 'operator-key-of-the-rig-0123456789'
+  readonly operatorKey = 'operator-key-of-the-bed-0123456789'
   readonly log: string[] = []
   readonly #extraEnv: Record<string, string>
   readonly #flags: readonly string[]
@@ -49,7 +49,7 @@ export class SwitchProcess {
     httpAddress: string,
     flags: readonly string[],
   ) {
-    this.dataFolder = mkdtempSync(join(tmpdir(), 'sauti-rig-'))
+    this.dataFolder = mkdtempSync(join(tmpdir(), 'sauti-bed-'))
     this.httpPort = ports.http
     this.sipPort = ports.sip
     this.mediaPorts = ports.media

@@ -46,7 +46,7 @@ export class VerbBed {
     this.customer = bed.customer
   }
 
-  /** `env`: settings of the switch beside those of the rig. */
+  /** `env`: settings of the switch beside those of the bed. */
   static async open(env: Record<string, string> = {}): Promise<VerbBed> {
     requirePeers('sipp', 'espeak-ng', 'ffmpeg')
     const bed = new VerbBed(await SwitchBed.open({ env, prefixes: ['+1'] }))

@@ -1,6 +1,6 @@
 // Runs in the page, around a documented phone: what a test asks for by name, what the phone told, and an ear on its audio.
 
-const rig = {
+const bed = {
   phone: undefined,
   states: [],
   connections: [],
@@ -63,5 +63,5 @@ globalThis.RTCPeerConnection = class extends RealConnection {
 
 export const lend = phone => {
   bed.phone = phone
-  globalThis.rig = rig
+  globalThis.bed = bed
 }

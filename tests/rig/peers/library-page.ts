@@ -66,7 +66,7 @@ export class LibraryPage {
   static async open(browser: LibraryBrowser, library: string): Promise<LibraryPage> {
     const made = new LibraryPage(await browser.newPage())
     await made.page.goto(await browser.serve(library))
-    await made.until('the page to load', () => made.page.evaluate('globalThis.rig !== undefined'))
+    await made.until('the page to load', () => made.page.evaluate('globalThis.bed !== undefined'))
     return made
   }
 

@@ -1,6 +1,6 @@
 // Runs in the page: the SDK under the eyes of a test. `bed.…` is called by tests/rig/peers/browser-phone.ts.
 
-const rig = {
+const bed = {
   phone: undefined,
   log: [],
   events: [],
@@ -216,4 +216,4 @@ globalThis.RTCPeerConnection = class extends RealConnection {
     bed.connections.push(this)
   }
 }
-globalThis.rig = rig
+globalThis.bed = bed

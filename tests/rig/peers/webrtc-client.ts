@@ -253,7 +253,7 @@ export class WebrtcClient {
       `a=setup:${setup}`,
       `a=rtpmap:${this.#codec}`,
       'a=rtpmap:126 telephone-event/8000',
-      `a=ssrc:${this.#ssrc} cname:rig`,
+      `a=ssrc:${this.#ssrc} cname:bed`,
       `a=candidate:1 1 udp 2130706431 ${loopback} ${this.port} typ host`,
       'a=end-of-candidates',
       '',
