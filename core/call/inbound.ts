@@ -11,7 +11,7 @@ import type { Call } from './call.ts'
 import type { CallOpening } from './call-book.ts'
 import { CallerAdmission, webhookUrl } from './caller-admission.ts'
 
-/** A caller for one of our numbers, however he came. */
+/** A caller for one of our numbers, by a trunk or from another call of this switch. */
 export interface InboundOffer {
   readonly legId: LegUuid
   readonly from: { readonly user: string; readonly displayName: string }
