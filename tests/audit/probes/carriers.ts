@@ -459,12 +459,80 @@ async function signIn(peer: SipPeer, name: string, password: string, ms = 3000):
   return (await ask(2, [credentials]))?.status ?? 0
 }
 
+const upgradeHead = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: sip\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+
+const slowClients: Probe = {
+  name: 'slow and silent HTTP clients',
+  group: 'Carriers and unknown sources',
+  promise:
+    'HTTP connections of one address that are silent, slow, stop within a WebSocket frame, or never end after a refusal leave room for others and are closed within 25 s.',
+  async run(bed) {
+    const findings = new Findings()
+    const sockets: Socket[] = []
+    const open = async (address: string, first: string, drip: string) => {
+      const socket = connect({
+        port: bed.sauti.httpPort,
+        host: '127.0.0.1',
+        localAddress: address,
+        allowHalfOpen: true,
+      }).on('error', () => {})
+      socket.resume()
+      if (first !== '') socket.write(first)
+      const timer = setInterval(() => socket.write(drip === '' ? '' : drip), 1000)
+      socket.once('close', () => clearInterval(timer))
+      sockets.push(socket)
+      findings.inputs++
+      if (sockets.length % 50 === 0) await sleep(10)
+    }
+    const get = (address: string) =>
+      new Promise<string>(resolve => {
+        const socket = connect({ port: bed.sauti.httpPort, host: '127.0.0.1', localAddress: address })
+        let text = ''
+        socket.on('data', bytes => {
+          text += bytes
+        })
+        socket.on('error', () => {})
+        socket.once('close', () => resolve(text.split('\r\n')[0] ?? ''))
+        socket.setTimeout(5000, () => socket.destroy())
+        socket.write('GET /health/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      })
+    for (let at = 0; at < 1100; at++) await open('127.0.6.60', '', '')
+    for (let at = 0; at < 100; at++) await open('127.0.6.61', 'GET /sip HTTP/1.1\r\nHost: a\r\nX-Slow: ', 'a')
+    for (let at = 0; at < 50; at++) await open('127.0.6.62', upgradeHead('/sip'), '')
+    // A text frame of 1,000 octets of which one comes each second.
+    const head = '\u0081\u00fe\u0003\u00e8aaaa'
+    for (let at = 0; at < 50; at++) await open('127.0.6.63', upgradeHead('/sip') + head, 'a')
+    for (let at = 0; at < 50; at++) await open('127.0.6.64', upgradeHead('/nothing'), 'a')
+    const begun = performance.now()
+    findings.equal(
+      await get('127.0.6.65'),
+      'HTTP/1.1 200 OK',
+      'the answer to another address beside 1,350 slow connections',
+    )
+    await until(
+      'the end of all',
+      () => sockets.every(socket => socket.destroyed || socket.readableEnded),
+      25_000,
+    ).catch(() => undefined)
+    const left = sockets.filter(socket => !socket.destroyed && !socket.readableEnded).length
+    findings.expect(
+      left === 0,
+      `${left} of ${sockets.length} connections were open after ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+    )
+    findings.equal(await get('127.0.6.60'), 'HTTP/1.1 200 OK', 'the answer to the address itself afterwards')
+    for (const socket of sockets) socket.destroy()
+    return findings
+  },
+}
+
 export const carrierProbes: readonly Probe[] = [
   digestLeak,
   knownTags,
   enumeration,
   idleConnections,
   unfinishedHandshakes,
+  slowClients,
   forgedResponses,
   digestDowngrade,
   guessedName,

@@ -1,5 +1,6 @@
 import { expectStatus } from '../../rig/beds/account.ts'
 import { WsPhone } from '../../rig/peers/ws-phone.ts'
+import { sine } from '../../rig/probes/tone.ts'
 import { sleep } from '../../rig/probes/wait.ts'
 import { type AuditBed, answerCalls, callerAddress, carrierAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
@@ -190,6 +191,48 @@ export const storedScript: Probe = {
         `${method}: scripts may run`,
       )
       findings.equal(answer.headers.get('x-content-type-options'), 'nosniff', method)
+    }
+    const kinds = [
+      'image/svg+xml',
+      'text/html',
+      'application/xhtml+xml',
+      'text/xml',
+      'audio/svg+xml',
+      'audio/wav',
+      'audio/mpeg',
+      'application/ogg',
+    ]
+    const page = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>'
+    for (const kind of kinds) {
+      findings.inputs++
+      const headers = { authorization: `Bearer ${bed.account.key}`, 'content-type': kind }
+      const put = await fetch(`${bed.sauti.baseUrl}/assets/page`, { method: 'PUT', headers, body: page })
+      findings.expect([415, 422].includes(put.status), `an SVG page as ${kind}: ${put.status}`)
+    }
+    // Whatever else a browser with a session may open is of a type that runs nothing.
+    await bed.account.asset('sound', sine(440, 1))
+    const opened = [
+      '/documents/',
+      `/documents/${made.body.uuid}`,
+      `/documents/${made.body.uuid}/revisions`,
+      '/assets/',
+      '/assets/sound',
+      '/users/',
+      '/calls/',
+      '/events/',
+      '/recordings/',
+      '/account/webhooks',
+      '/account/overview',
+      '/%3Cscript%3E',
+      `/documents/%3Cscript%3E`,
+    ]
+    for (const path of opened) {
+      findings.inputs++
+      const headers = { authorization: `Bearer ${bed.account.key}`, accept: 'text/html,application/xhtml+xml,*/*' }
+      const answer = await fetch(`${bed.sauti.baseUrl}${path}`, { headers })
+      const type = answer.headers.get('content-type') ?? ''
+      findings.expect(/^(application\/json|audio\/)/.test(type), `${path} is ${type}`)
+      findings.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
     }
     const explorer = await (await fetch(`${bed.sauti.baseUrl}/docs/explorer.js`)).text()
     findings.inputs++

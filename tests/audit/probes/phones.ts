@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { headerOf, headersOf } from '../../../sip/index.ts'
 import { expectStatus } from '../../rig/beds/account.ts'
+import { RtpSource } from '../../rig/peers/rtp-source.ts'
 import { WebrtcLines } from '../../rig/peers/webrtc-lines.ts'
 import { plainSdp, WsPhone } from '../../rig/peers/ws-phone.ts'
 import { sleep, until } from '../../rig/probes/wait.ts'
-import { AuditBed } from '../bed.ts'
+import { AuditBed, answerCalls, carrierAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
+import { plainSdp as rtpSdp } from '../sip-peer.ts'
 
 async function phoneOf(
   bed: AuditBed,
@@ -81,6 +83,128 @@ export const revoked: Probe = {
       )
       phone.close()
     }
+    return findings
+  },
+}
+
+const revokedLive: Probe = {
+  name: 'a token revoked during a call',
+  group: 'Phones',
+  promise:
+    'A call goes on when its phone’s token is revoked, and ends by its BYE; new calls and sign-ins with the token are refused.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone, token } = await phoneOf(bed, 'live')
+    await bed.account.hosts('voice_outbound', '<Say>Hello</Say><Pause length="60"/>')
+    const { call, final } = await phone.ask('INVITE', { to: '+254722000009', sdp: plainSdp(4004) })
+    findings.equal(final.status, 200, 'the call')
+    call.acknowledge()
+    findings.inputs++
+    expectStatus(await bed.account.api('POST', '/phone-tokens/revoke', { uuid: token }), 200)
+    await sleep(1000)
+    findings.equal((await bed.live()).length, 1, 'live calls after the token was revoked')
+    for (const method of ['INVITE', 'REGISTER'] as const) {
+      findings.inputs++
+      const wants =
+        method === 'INVITE' ? { to: '+254722000009', sdp: plainSdp(4006) } : { headers: [`Contact: ${phone.contact}`] }
+      const answer = await phone.ask(method, wants)
+      findings.equal(answer.final.status, 403, `${method} with the revoked token`)
+    }
+    findings.equal((await bed.live()).length, 1, 'live calls after refused ones')
+    findings.inputs++
+    await call.bye()
+    await bed.idle()
+    phone.close()
+    return findings
+  },
+}
+
+const replayed: Probe = {
+  name: 'replayed and forged SRTP and SRTCP',
+  group: 'Phones',
+  promise:
+    'Packets of a browser that are sent again, by it or by others, and forged ones, RTCP BYE included, are neither played nor relayed, and end nothing.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'replays')
+    const far = await RtpSource.open(carrierAddress, 0x22)
+    bed.carrier.answer = (request, peer) =>
+      peer.respond(request, 200, [], request.method === 'INVITE' ? rtpSdp(carrierAddress, far.port) : '')
+    await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
+    const lines = new WebrtcLines()
+    const sent: Buffer[] = []
+    const bind = lines.network.bind.bind(lines.network)
+    lines.network.bind = (port, use) =>
+      bind(port, socket => {
+        if (socket !== undefined) {
+          const send = socket.send.bind(socket)
+          socket.send = (packet, length, address, at) => {
+            // RTP and RTCP by its first octet (RFC 7983 §7).
+            if (packet[0]! >= 128 && packet[0]! < 192) sent.push(Buffer.from(packet.subarray(0, length)))
+            return send(packet, length, address, at)
+          }
+        }
+        use(socket)
+      })
+    const client = await lines.open()
+    const { final, call } = await phone.ask('INVITE', { to: '+254722000006', sdp: client.offer() })
+    findings.equal(final.status, 200, 'the call')
+    call.acknowledge()
+    client.accept(Buffer.from(final.body).toString())
+    await until('keys', () => client.isConnected, 10_000)
+    let relayed = 0
+    far.socket.on('message', bytes => {
+      if (bytes.length === 172 && bytes[100] === 0x55 && bytes[171] === 0x55) relayed++
+    })
+    const talk = async (frames: number) => {
+      for (let at = 0; at < frames; at++) {
+        client.say(new Uint8Array(160).fill(0x55))
+        await sleep(20)
+      }
+      await sleep(300)
+    }
+    await talk(50)
+    findings.expect(relayed >= 40, `${relayed} of 50 packets were relayed`)
+    const captured = sent.filter(packet => packet.length > 160)
+    const before = relayed
+    const other = await RtpSource.open('127.0.9.9', 0x66)
+    for (const packet of [...captured, ...captured.toReversed()]) {
+      findings.inputs += 2
+      client.sendRaw(packet)
+      other.socket.send(packet, client.farPort, '127.0.0.1')
+      await sleep(2)
+    }
+    const ssrc = captured[0]!.readUInt32BE(8)
+    for (let at = 0; at < 400; at++) {
+      findings.inputs++
+      // Sender report, receiver report, BYE and feedback with a made-up tag, and RTP of the next sequence numbers.
+      const forged = randomBytes(at % 5 === 4 ? 182 : 52)
+      forged[0] = 0x81
+      forged[1] = [200, 201, 203, 206, 0][at % 5]!
+      if (at % 5 === 4) {
+        forged[0] = 0x80
+        forged.writeUInt16BE((51 + at) & 0xffff, 2)
+        forged.writeUInt32BE(ssrc, 8)
+      } else {
+        forged.writeUInt16BE(1, 2)
+        forged.writeUInt32BE(ssrc, 4)
+      }
+      client.sendRaw(forged)
+      if (at % 20 === 19) await sleep(5)
+    }
+    await sleep(500)
+    findings.equal(relayed, before, 'packets that were relayed after replays and forgeries')
+    findings.equal(other.received, 0, 'packets that the other address received')
+    findings.equal((await bed.live()).length, 1, 'live calls')
+    await talk(50)
+    findings.expect(relayed - before >= 40, `then ${relayed - before} of 50 packets of the phone were relayed`)
+    await call.bye()
+    lines.stop()
+    other.close()
+    far.close()
+    phone.close()
+    bed.carrier.answer = answerCalls
+    await bed.idle()
     return findings
   },
 }
@@ -288,6 +412,8 @@ const wrongDigests: Probe = {
 export const phoneProbes: readonly Probe[] = [
   ringingSurvives,
   revoked,
+  revokedLive,
+  replayed,
   crashedTab,
   silentSockets,
   wrongDigests,
