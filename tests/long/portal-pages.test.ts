@@ -114,6 +114,25 @@ pages('the page of a finished call shows its documents, what ran of them and why
   assert.match((await page.textContent('.ran')) ?? '', /failed after \d+ ms.*500/)
 })
 
+pages('the page of a call does not wait for the recorder', async () => {
+  const page = await tab.page.context().newPage()
+  let answer = () => {}
+  await page.route(/\/calls\/[^/]+\/trace/, async route => {
+    await new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await route.fallback()
+  })
+  await page.goto(`${bed.base}/#/calls/${filling.failed}`)
+  await page.locator('h1', { hasText: '+254' }).waitFor()
+  assert.is(await page.locator('.timeline li').count(), 0)
+  assert.is(await page.locator('.outcome').count(), 0, 'no reason is shown that is not the whole one')
+  answer()
+  await page.locator('.timeline li').first().waitFor()
+  await page.locator('.outcome').waitFor()
+  await page.close()
+})
+
 pages('a mistake in a document stands at its line', async () => {
   const { account } = bed.bed
   const { page } = tab
@@ -130,7 +149,7 @@ pages('a mistake in a document stands at its line', async () => {
   await tab.go(`calls/${made.uuid}`)
   await page.waitForSelector('.ran .wrong')
   assert.is(await page.locator('.wrong').count(), 1)
-  assert.match((await page.locator('.wrong').textContent()) ?? '', /^3 {2}<Shout\/>Line 3, column 3: .*Shout/)
+  assert.match((await page.locator('.wrong').textContent()) ?? '', /^3 {2}<Shout\/>\s*Line 3, column 3: .*Shout/)
   assert.ok((await page.locator('mark').allTextContents()).includes('<Hangup/>'))
 })
 
@@ -236,6 +255,38 @@ pages('a session that ended says so, and goes on where one was', async () => {
   await page.waitForSelector('.tiles')
   assert.is(await page.textContent('main h1'), 'Wallet')
   await context.close()
+})
+
+pages('what could not be had is asked for again: a list by a button, the live stream by itself', async () => {
+  const page = await tab.page.context().newPage()
+  const refused = { list: 0, stream: 0 }
+  await page.route(/\/calls\/\?/, route => (refused.list++ === 0 ? route.abort() : route.fallback()))
+  await page.route(/\/stream\/token/, route => (refused.stream++ === 0 ? route.abort() : route.fallback()))
+  await page.goto(`${bed.base}/#/calls`)
+  await page.getByText('The service did not answer', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.call-link').first().waitFor()
+  assert.is(await page.locator('[role=alert]').count(), 0)
+  await page.evaluate(`location.hash = '#/events'`)
+  await page.locator('.lead .badge.live').waitFor()
+  assert.ok(refused.stream > 1)
+  await page.close()
+})
+
+pages('what was typed into a document is there again after another page was looked at', async () => {
+  const { page } = tab
+  await tab.go(`documents/${filling.document}`)
+  await page.getByLabel('Name').waitFor()
+  await page.getByLabel('Name').fill('Reception, renamed')
+  await tab.go('numbers')
+  await tab.go(`documents/${filling.document}`)
+  await until('the name', async () => (await page.getByLabel('Name').inputValue()) === 'Reception, renamed')
+  await press('Save')
+  await page.getByRole('heading', { name: 'Reception, renamed' }).waitFor()
+  await tab.go('numbers')
+  await tab.go(`documents/${filling.document}`)
+  await until('the name', async () => (await page.getByLabel('Name').inputValue()) === 'Reception, renamed')
+  assert.is(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
 })
 
 pages.run()

@@ -28,12 +28,19 @@ export const callsChanged = signal(0)
 let isTelling = false
 let arrived: LiveEvent[] = []
 let socket: WebSocket | undefined
+let isOpening = false
 let last: number | undefined
 
 export async function follow(): Promise<void> {
-  if (socket !== undefined || !sessions.value?.customer) return
-  const { data } = await api.POST('/stream/token', {})
-  if (data === undefined) return
+  if (socket !== undefined || isOpening || !sessions.value?.customer) return
+  isOpening = true
+  const { data } = await api.POST('/stream/token', {}).catch(() => ({ data: undefined }))
+  isOpening = false
+  if (data === undefined) {
+    // The switch restarts, or is busy; who has signed out needs no stream.
+    if (sessions.value?.customer) setTimeout(follow, againMs)
+    return
+  }
   const after = last === undefined ? '' : `&after=${last}`
   const base = location.origin.replace(/^http/, 'ws')
   const opened = new WebSocket(`${base}/stream?token=${encodeURIComponent(data.token)}${after}`)

@@ -44,7 +44,7 @@ export default function Account({ id }: { readonly id: string }) {
       <Waiting />
     ) : (
       <Page title={t('accounts')}>
-        <Trouble error={error} />
+        <Trouble error={error} retry={reload} />
       </Page>
     )
   const { account, ledger } = data

@@ -4,11 +4,11 @@ import { count, dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { go, href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Dialog, Field, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Dialog, Field, Name, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Accounts() {
-  const { data, error } = useLoad(`accounts ${offsetOf()}`, () =>
+  const { data, error, reload } = useLoad(`accounts ${offsetOf()}`, () =>
     must(api.GET('/operator/accounts', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
   )
   const [isMaking, make] = useState(false)
@@ -32,7 +32,7 @@ export default function Accounts() {
         </Button>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -45,7 +45,11 @@ export default function Accounts() {
               {
                 head: t('name'),
                 class: 'grow',
-                cell: account => <a href={href('operator', 'accounts', account.uuid)}>{account.name}</a>,
+                cell: account => (
+                  <a href={href('operator', 'accounts', account.uuid)}>
+                    <Name text={account.name} />
+                  </a>
+                ),
               },
               {
                 head: t('state'),

@@ -9,14 +9,17 @@ import { type ChangedField, changedFields, listChange } from './change-diff.ts'
 
 /** Fields that a row names; the others are counted. */
 const mostNamed = 4
+/** Letters of a name in a row. */
+const mostOfName = 60
+const none = '–'
 
 export default function Changes() {
-  const { data, error } = useLoad(`changes ${offsetOf()}`, () =>
+  const { data, error, reload } = useLoad(`changes ${offsetOf()}`, () =>
     must(api.GET('/operator/changes', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
   )
   return (
     <Page title={t('changes')} lead={t('changesLead')}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -41,9 +44,21 @@ export default function Changes() {
 const fieldsOf = ({ action, before, after }: OperatorChange): readonly ChangedField[] =>
   action === 'DELETE' && before !== null ? changedFields(before, null) : changedFields(before, after)
 
+/** What was made, changed or deleted, by its name. */
+function subjectOf({ before, after }: OperatorChange): string {
+  const nameOf = (value: unknown): string => {
+    const { name, number, account } = (value ?? {}) as Readonly<Record<string, unknown>>
+    if (typeof name === 'string') return name
+    return typeof number === 'string' ? number : typeof account === 'object' && account !== null ? nameOf(account) : ''
+  }
+  return nameOf(after) || nameOf(before)
+}
+
 function Change({ change }: { readonly change: OperatorChange }) {
-  const fields = fieldsOf(change)
   const isNew = change.before === null
+  // Of what is new, the fields that are empty say nothing.
+  const fields = fieldsOf(change).filter(({ after }) => !isNew || textOf(after) !== none)
+  const subject = subjectOf(change)
   const named = fields.slice(0, mostNamed).map(({ path }) => path || t('all'))
   const more = fields.length - named.length
   return (
@@ -55,7 +70,14 @@ function Change({ change }: { readonly change: OperatorChange }) {
             {word('action', change.action)}
           </Badge>
           <span class="text">
-            {change.path}{' '}
+            {subject !== '' && (
+              <>
+                <bdi title={subject}>
+                  {subject.length > mostOfName ? `${subject.slice(0, mostOfName)}…` : subject}
+                </bdi>{' '}
+              </>
+            )}
+            <span class="soft">{change.path}</span>{' '}
             {!isNew && change.action !== 'DELETE' && (
               <b>{fields.length === 0 ? t('nothingChanged') : `${named.join(', ')}${more > 0 ? ` +${more}` : ''}`}</b>
             )}{' '}
@@ -83,11 +105,11 @@ function Change({ change }: { readonly change: OperatorChange }) {
           <summary>{t('asSent')}</summary>
           <div class="columns two even">
             <div>
-              <h3>{t('before')}</h3>
+              <h2>{t('before')}</h2>
               <Data value={change.before} />
             </div>
             <div>
-              <h3>{t('after')}</h3>
+              <h2>{t('after')}</h2>
               <Data value={change.after} />
             </div>
           </div>
@@ -98,8 +120,8 @@ function Change({ change }: { readonly change: OperatorChange }) {
 }
 
 const textOf = (value: unknown): string =>
-  value === undefined || value === null || value === ''
-    ? '–'
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+    ? none
     : typeof value === 'object'
       ? JSON.stringify(value)
       : String(value)
@@ -107,10 +129,10 @@ const textOf = (value: unknown): string =>
 /** Of a list, what it has lost; else the whole value. */
 function Was({ of: { before, after } }: { readonly of: ChangedField }) {
   const list = listChange(before, after)
-  return <del>{list === undefined ? textOf(before) : list.removed.join(', ') || '–'}</del>
+  return <del>{list === undefined ? textOf(before) : list.removed.join(', ') || none}</del>
 }
 
 function Is({ of: { before, after } }: { readonly of: ChangedField }) {
   const list = listChange(before, after)
-  return <ins>{list === undefined ? textOf(after) : list.added.join(', ') || '–'}</ins>
+  return <ins>{list === undefined ? textOf(after) : list.added.join(', ') || none}</ins>
 }

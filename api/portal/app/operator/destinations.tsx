@@ -32,7 +32,7 @@ export default function DestinationLists() {
         )
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined && error === undefined && <Waiting />}
       {data !== undefined && (
         <div class="columns two even">

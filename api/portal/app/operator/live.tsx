@@ -31,7 +31,7 @@ export default function Live() {
       lead={t('lastHour')}
       actions={data !== undefined && <Taking isDraining={data.isDraining} live={data.calls.total} done={reload} />}
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (

@@ -46,7 +46,7 @@ export default function Pool() {
           </Button>
         </form>
       </Card>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (

@@ -43,7 +43,7 @@ export default function Rates() {
         </>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       <p class="soft">
         <code>prefix,direction,rate_per_minute,increment_seconds,minimum_seconds,connection_fee</code>
       </p>

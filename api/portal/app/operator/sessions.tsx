@@ -8,7 +8,7 @@ export default function ConsoleSessions() {
   const { data, error, reload } = useLoad('console sessions', () => must(api.GET('/operator/sessions', {})))
   return (
     <Page title={t('sessions')}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (

@@ -12,6 +12,7 @@ import {
   Dialog,
   Empty,
   Field,
+  Name,
   Page,
   Select,
   Sure,
@@ -48,7 +49,7 @@ export default function Trunks() {
       }
     >
       <Matcher />
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -61,7 +62,15 @@ export default function Trunks() {
               rows={data.trunks}
               keyOf={trunk => trunk.uuid}
               columns={[
-                { head: t('name'), class: 'grow', cell: trunk => <b>{trunk.name}</b> },
+                {
+                  head: t('name'),
+                  class: 'grow',
+                  cell: trunk => (
+                    <b>
+                      <Name text={trunk.name} />
+                    </b>
+                  ),
+                },
                 {
                   head: t('host'),
                   class: 'words',
@@ -177,7 +186,7 @@ function Matcher() {
               <b>
                 {match.rate === null
                   ? t('noRate')
-                  : `${money(match.rate.rate_per_minute)} / min · ${match.rate.prefix} · ${match.rate.increment_seconds} s`}
+                  : `${money(match.rate.rate_per_minute)} ${t('perMinute').toLowerCase()} · ${match.rate.prefix} · ${match.rate.increment_seconds} s`}
               </b>
             </li>
             <li>

@@ -46,7 +46,7 @@ export default function Assets() {
     )
   return (
     <Page title={t('assets')} lead={t('assetsLead')}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       <section
         class={`drop ${isOver ? 'over' : ''}`}
         aria-label={t('upload')}

@@ -8,7 +8,7 @@ import { attempt, Button, Dialog, Field, Select, Trouble } from '../ui/basics.ts
 
 /** Calls to one of the account's numbers run the document from now on. */
 export function AssignNumber({ url, close }: { readonly url: string; readonly close: () => void }) {
-  const { data, error } = useLoad('numbers', () => must(api.GET('/numbers/', {})))
+  const { data, error, reload } = useLoad('numbers', () => must(api.GET('/numbers/', {})))
   const [chosen, choose] = useState('')
   const uuid = chosen || data?.[0]?.uuid || ''
   const one = data?.find(each => each.uuid === uuid)
@@ -20,7 +20,7 @@ export function AssignNumber({ url, close }: { readonly url: string; readonly cl
     }, t('saved'))
   return (
     <Dialog title={t('giveToNumber')} close={close}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data?.length === 0 && <p>{t('needsNumber')}</p>}
       {data !== undefined && data.length > 0 && (
         <>

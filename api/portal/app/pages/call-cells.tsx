@@ -14,9 +14,9 @@ export const CallStatus = ({ call }: { readonly call: Pick<Call, 'status'> }) =>
   </Badge>
 )
 
-/** Who calls may write its own name, and in any direction; a number is never broken. */
+/** Who calls may write its own name, of any length and in any direction; a number (E.164: 15 digits) is never broken. */
 const Party = ({ text }: { readonly text: string }) => (
-  <b class={/^\+?\d+$/.test(text) ? 'tel' : ''}>
+  <b class={/^\+?\d{1,15}$/.test(text) ? 'tel' : ''}>
     <bdi>{number(text)}</bdi>
   </b>
 )

@@ -25,18 +25,18 @@ const longTrace = 300
 
 async function whole(uuid: string) {
   const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
-  const [trace, recordings, deliveries, events] = await Promise.all([
-    traceOf(uuid),
+  const [recordings, deliveries, events] = await Promise.all([
     must(api.GET('/recordings/', { params: { query: { call_uuid: uuid } } })),
     must(api.GET('/account/webhooks/deliveries', { params: { query: { sid: call.sid } } })),
     must(api.GET('/events/', { params: { query: { sid: call.sid, limit: 200 } } })),
   ])
-  return { call, trace, recordings, deliveries, events }
+  return { call, recordings, deliveries, events }
 }
 type Whole = Awaited<ReturnType<typeof whole>>
+type Traced = Whole & { readonly trace: Trace | undefined }
 
 /** The timeline of the recorder; where it kept none, that of the events. */
-function entriesOf({ trace, events, call }: Whole): readonly TraceEntry[] {
+function entriesOf({ trace, events, call }: Traced): readonly TraceEntry[] {
   if (trace !== undefined && trace.entries.length > 0) return trace.entries
   const began = Date.parse(call.created_at)
   return events.toReversed().map(event => ({
@@ -61,8 +61,13 @@ export default function CallPage({ id }: { readonly id: string }) {
   const kept = useRef<Whole | undefined>(undefined)
   if (data !== undefined) kept.current = data
   const loaded = kept.current
+  // The recorder reads when nobody else needs the machine: the page does not wait for it.
+  const traced = useLoad(`recorded ${id} ${callsChanged.value}`, async () => ({ trace: await traceOf(id) }))
+  const keptTrace = useRef<{ readonly trace: Trace | undefined } | undefined>(undefined)
+  if (traced.data !== undefined) keptTrace.current = traced.data
+  const isTraced = keptTrace.current !== undefined
   const isNow = loaded !== undefined && isLive(loaded.call)
-  const isLong = (loaded?.trace?.entries.length ?? 0) > longTrace
+  const isLong = (keptTrace.current?.trace?.entries.length ?? 0) > longTrace
   // Verbs, SIP and RTP have no events: of a live call the recorder is asked again and again.
   const { data: fresh } = useLoad(
     `trace ${id} ${isNow}`,
@@ -70,19 +75,22 @@ export default function CallPage({ id }: { readonly id: string }) {
     isNow ? (isLong ? longFollowMs : followMs) : undefined,
   )
   useEffect(() => {
-    if (isNow && fresh?.is_over) reload()
+    if (!isNow || !fresh?.is_over) return
+    reload()
+    traced.reload()
   }, [isNow, fresh])
-  const shown = loaded === undefined ? undefined : { ...loaded, trace: (isNow ? fresh : undefined) ?? loaded.trace }
+  const shown =
+    loaded === undefined ? undefined : { ...loaded, trace: (isNow ? fresh : undefined) ?? keptTrace.current?.trace }
   if (shown === undefined)
     return error === undefined ? (
       <Waiting />
     ) : (
       <Page title={t('call')}>
-        <Trouble error={error} />
+        <Trouble error={error} retry={reload} />
       </Page>
     )
   const { call, trace, recordings, deliveries } = shown
-  const entries = entriesOf(shown)
+  const entries = isTraced ? entriesOf(shown) : []
   return (
     <Page
       title={<Parties call={call} />}
@@ -105,7 +113,7 @@ export default function CallPage({ id }: { readonly id: string }) {
         )
       }
     >
-      <End call={call} trace={trace} />
+      {(isTraced || traced.error !== undefined) && <End call={call} trace={trace} />}
       <div class="tiles">
         <div class="tile">
           <span>{t('began')}</span>
@@ -129,7 +137,8 @@ export default function CallPage({ id }: { readonly id: string }) {
       <div class="columns two">
         <div class="stack">
           <Card title={t('timeline')}>
-            <Timeline entries={entries} />
+            <Trouble error={traced.error} retry={traced.reload} />
+            {isTraced ? <Timeline entries={entries} /> : traced.error === undefined && <Waiting />}
           </Card>
           {trace !== undefined && (
             <Card title={t('ladder')}>

@@ -42,7 +42,7 @@ export function Calls() {
       : {}),
   }
   const key = JSON.stringify(asked)
-  const { data, error } = useLoad(`${key} ${callsChanged.value}`, () =>
+  const { data, error, reload } = useLoad(`${key} ${callsChanged.value}`, () =>
     must(api.GET('/calls/', { params: { query: asked } })),
   )
   const kept = useRef<{ key: string; data: typeof data }>({ key, data })
@@ -98,7 +98,7 @@ export function Calls() {
           )}
         </form>
       </search>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {shown === undefined ? (
         error === undefined && <Waiting />
       ) : (

@@ -1,5 +1,5 @@
 import type { EditorView } from '@codemirror/view'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { DocumentProblem, HostedDocument, SimulatedCourse } from '../api-types.ts'
 import { dateTime, money } from '../format.ts'
@@ -45,7 +45,8 @@ export default function DocumentPage({ id }: { readonly id: string }) {
   const [name, setName] = useState('')
   const [problems, setProblems] = useState<readonly DocumentProblem[]>([])
   const [dialog, show] = useState<'revisions' | 'assign' | undefined>(undefined)
-  useEffect(() => {
+  // Before the browser takes a key: what was typed by then would be written over.
+  useLayoutEffect(() => {
     if (data === undefined || host.current === null) return
     const { document, vocabulary, editor } = data
     const draft = drafts.get(id)
@@ -71,7 +72,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
   const isChanged =
     data !== undefined &&
     ((text ?? data.document.body) !== data.document.body || (name !== '' && name !== data.document.name))
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isChanged) {
       if (data !== undefined && text !== undefined) drafts.delete(id)
       return
@@ -86,7 +87,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       <Waiting />
     ) : (
       <Page title={t('document')}>
-        <Trouble error={error} />
+        <Trouble error={error} retry={reload} />
       </Page>
     )
   const { document } = data
@@ -260,7 +261,7 @@ function Revisions({
   readonly close: () => void
   readonly restore: (body: string) => void
 }) {
-  const { data, error } = useLoad(`revisions ${id}`, () =>
+  const { data, error, reload } = useLoad(`revisions ${id}`, () =>
     must(api.GET('/documents/{uuid}/revisions', { params: { path: { uuid: id } } })),
   )
   const [chosen, choose] = useState(1)
@@ -279,7 +280,7 @@ function Revisions({
   }, [before?.id, now?.id])
   return (
     <Dialog title={t('revisions')} close={close} wide>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data !== undefined && data.length < 2 && <p class="soft">{t('noRevisions')}</p>}
       {data !== undefined && data.length > 1 && (
         <>

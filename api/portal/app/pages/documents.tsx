@@ -3,7 +3,7 @@ import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Empty, Name, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 const blank = `<?xml version="1.0" encoding="UTF-8"?>
@@ -13,7 +13,7 @@ const blank = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 export default function Documents() {
-  const { data, error } = useLoad(`documents ${offsetOf()}`, () =>
+  const { data, error, reload } = useLoad(`documents ${offsetOf()}`, () =>
     must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
   )
   const create = () =>
@@ -31,7 +31,7 @@ export default function Documents() {
         </Button>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -47,7 +47,11 @@ export default function Documents() {
                 {
                   head: t('name'),
                   class: 'grow',
-                  cell: document => <a href={href('documents', document.uuid)}>{document.name}</a>,
+                  cell: document => (
+                    <a href={href('documents', document.uuid)}>
+                      <Name text={document.name} />
+                    </a>
+                  ),
                 },
                 {
                   head: t('problems'),

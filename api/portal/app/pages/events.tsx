@@ -84,7 +84,7 @@ export default function Events() {
           </label>
         </form>
       </search>
-      <Trouble error={past.error} />
+      <Trouble error={past.error} retry={past.reload} />
       <Card>
         {past.data === undefined && past.error === undefined ? (
           <Waiting />

@@ -91,7 +91,7 @@ function hoursOf(summary: AccountOverview['calls']) {
 }
 
 export function Home() {
-  const { data, error } = useLoad(`home ${callsChanged.value}`, overview, 15_000)
+  const { data, error, reload } = useLoad(`home ${callsChanged.value}`, overview, 15_000)
   const [shown] = [data ?? last]
   if (data !== undefined) last = data
   if (shown === undefined)
@@ -99,7 +99,7 @@ export function Home() {
       <Waiting />
     ) : (
       <Page title={t('home')}>
-        <Trouble error={error} />
+        <Trouble error={error} retry={reload} />
       </Page>
     )
   const hours = hoursOf(shown.calls)
@@ -108,7 +108,7 @@ export function Home() {
   const failed = shown.calls.slices.reduce((sum, slice) => sum + slice.failed, 0)
   return (
     <Page title={t('home')} lead={shown.account.name}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       <div class="tiles">
         <a class="tile" href={href('wallet')}>
           <span>{t('balance')}</span>

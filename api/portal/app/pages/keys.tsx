@@ -3,7 +3,7 @@ import { api, must } from '../api.ts'
 import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Dialog, Field, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Dialog, Field, Name, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 import { SessionTable } from './session-table.tsx'
 
@@ -34,7 +34,7 @@ export default function Keys() {
         </Button>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -45,7 +45,15 @@ export default function Keys() {
               rows={data.keys}
               keyOf={key => key.uuid}
               columns={[
-                { head: t('name'), class: 'grow', cell: key => <b>{key.name}</b> },
+                {
+                  head: t('name'),
+                  class: 'grow',
+                  cell: key => (
+                    <b>
+                      <Name text={key.name} />
+                    </b>
+                  ),
+                },
                 { head: t('key'), cell: key => <code>{key.prefix}…</code> },
                 {
                   head: t('state'),

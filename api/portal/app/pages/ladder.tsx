@@ -10,6 +10,8 @@ const [narrowest, widest] = [112, 280]
 const times = 70
 /** Of a letter of a message, at most. */
 const letterWidth = 6.1
+/** Of a letter of a party's number. */
+const partyWidth = 7
 const row = 26
 const top = 44
 
@@ -39,7 +41,7 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
           return (
             <g key={id}>
               <text class="party" x={x(id)} y={16} text-anchor="middle">
-                {leg === undefined ? 'Sauti' : number(leg.number)}
+                {leg === undefined ? 'Sauti' : cut(number(leg.number), Math.floor(lane / partyWidth))}
               </text>
               <text class="tick" x={x(id)} y={31} text-anchor="middle">
                 {leg === undefined ? '' : `${leg.id} · ${leg.via}`}
@@ -75,8 +77,10 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
 /** A request by its method and whom it is for; the whole line stands in the timeline. */
 function shortened(text: string, longest: number): string {
   const short = text.replace(/^([A-Z]+) sips?:([^@;>\s]+)@\S*$/, '$1 $2')
-  return short.length > longest ? `${short.slice(0, longest - 1)}…` : short
+  return cut(short, longest)
 }
+
+const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text)
 
 const told = (entry: TraceEntry): string =>
   `${(entry.ms / 1000).toFixed(2)} s ${entry.leg ?? ''} ${String(entry.data.direction ?? '')} ${entry.text}`

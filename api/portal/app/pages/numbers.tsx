@@ -5,7 +5,20 @@ import { number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { dialFromPhone } from '../phone/overlay.tsx'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Dialog, Empty, Field, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import {
+  attempt,
+  Badge,
+  Button,
+  Card,
+  Dialog,
+  Empty,
+  Field,
+  Name,
+  Page,
+  Sure,
+  Trouble,
+  Waiting,
+} from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
@@ -31,7 +44,7 @@ export default function Numbers() {
         </Button>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -45,7 +58,7 @@ export default function Numbers() {
               keyOf={each => each.uuid}
               columns={[
                 { head: t('number'), cell: each => <b class="nowrap">{number(each.number)}</b> },
-                { head: t('label'), class: 'words', cell: each => each.friendly_name || '–' },
+                { head: t('label'), class: 'words', cell: each => <Name text={each.friendly_name || '–'} /> },
                 {
                   head: t('callsGoTo'),
                   class: 'grow',
@@ -165,7 +178,7 @@ function Acquire({ close }: { readonly close: () => void }) {
   const shown = (data ?? []).filter(each => each.number.includes(search.replace(/[^\d+]/g, '')))
   return (
     <Dialog title={t('acquire')} close={close}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       <Field label={t('search')}>
         {field => (
           <input

@@ -14,6 +14,7 @@ import {
   Dialog,
   Empty,
   Field,
+  Name,
   Page,
   Sure,
   Trouble,
@@ -59,7 +60,7 @@ export default function People() {
         </Button>
       }
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (
@@ -79,9 +80,8 @@ export default function People() {
                     cell: user => (
                       <span>
                         <b>
-                          <bdi>{user.display_name || user.email}</bdi>
+                          <Name text={user.display_name || user.email} />
                         </b>
-                        <br />
                         <small class="soft">{user.email}</small>
                       </span>
                     ),

@@ -95,13 +95,13 @@ function Code({ course, runningSeq }: { readonly course: DocumentCourse; readonl
                     </mark>
                   ),
                 )}
+                {'\n'}
                 {wrong.map(({ column, message }) => (
                   <em key={`${column} ${message}`} lang="en">
                     {`${t('lineOf', { line, column })}: `}
                     {message}
                   </em>
                 ))}
-                {'\n'}
               </span>
             </span>
           )

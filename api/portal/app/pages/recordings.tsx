@@ -13,7 +13,7 @@ export default function Recordings() {
   )
   return (
     <Page title={t('recordings')} lead={t('recordingsLead')}>
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (

@@ -10,7 +10,7 @@ import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 const exportPage = 200
 
 export default function Wallet() {
-  const { data, error } = useLoad(`wallet ${offsetOf()}`, async () => {
+  const { data, error, reload } = useLoad(`wallet ${offsetOf()}`, async () => {
     const [account, ledger] = await Promise.all([
       must(api.GET('/account/', {})),
       must(api.GET('/account/ledger', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
@@ -23,7 +23,7 @@ export default function Wallet() {
       lead={t('walletLead')}
       actions={<Button onClick={() => attempt(exportCsv)}>{t('exportCsv')}</Button>}
     >
-      <Trouble error={error} />
+      <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : (

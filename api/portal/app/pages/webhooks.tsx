@@ -66,7 +66,7 @@ export default function Webhooks() {
         </Button>
       }
     >
-      <Trouble error={config.error} />
+      <Trouble error={config.error} retry={config.reload} />
       <div class="columns two">
         {config.data === undefined ? (
           config.error === undefined && <Waiting />
@@ -102,7 +102,7 @@ export default function Webhooks() {
           </span>
         }
       >
-        <Trouble error={deliveries.error} />
+        <Trouble error={deliveries.error} retry={deliveries.reload} />
         {deliveries.data === undefined ? (
           deliveries.error === undefined && <Waiting />
         ) : deliveries.data.length === 0 ? (

@@ -93,6 +93,13 @@ export function Data({ value }: { readonly value: unknown }) {
   return <pre {...reachable}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
 }
 
+/** What somebody has called something: in its own direction, and not so long that it fills the page. */
+export const Name = ({ text }: { readonly text: string }) => (
+  <bdi class="name" title={text.length > 60 ? text : undefined}>
+    {text}
+  </bdi>
+)
+
 /** What stands between backticks is to be typed: it looks so. */
 export const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))}</>
@@ -127,12 +134,24 @@ export const Empty = ({
   </div>
 )
 
-export const Trouble = ({ error }: { readonly error: string | undefined }) =>
+export const Trouble = ({
+  error,
+  retry,
+}: {
+  readonly error: string | undefined
+  /** Asks again for what could not be had. */
+  readonly retry?: () => void
+}) =>
   error === undefined ? null : (
-    <p class="trouble" role="alert">
+    <div class="trouble" role="alert">
       <Icon name="warn" />
       <span>{error}</span>
-    </p>
+      {retry !== undefined && (
+        <button type="button" class="link" onClick={retry}>
+          {t('tryAgain')}
+        </button>
+      )}
+    </div>
   )
 
 export const Waiting = () => (
