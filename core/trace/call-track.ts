@@ -1,6 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { PacketRing } from './packet-ring.ts'
-import { RecordPages } from './record-pages.ts'
+import { RecordPages, type SparePages } from './record-pages.ts'
 import type { RtpSeries } from './rtp-series.ts'
 
 /** What is known of a call while something of it may still come. */
@@ -25,11 +25,11 @@ export interface CallTrack {
   isStored: boolean
 }
 
-export const newTrack = (uuid: CallUuid): CallTrack => ({
+export const newTrack = (uuid: CallUuid, spare: SparePages): CallTrack => ({
   uuid,
   legs: [],
   dialogs: [],
-  pages: new RecordPages(),
+  pages: new RecordPages(spare),
   rtp: new Map(),
   packets: new Map(),
   sid: '',

@@ -1,69 +1,84 @@
-import { maxPayloadBytes, type RecordHead, recordHeadBytes, recordLength, writeRecordHead } from './record.ts'
+import { type RecordHead, recordHeadBytes, recordLength, writeRecordHead } from './record.ts'
 
-const firstBytes = 4096
+/** Most calls take a few of them; a longer record has one of its own length. */
+const pageBytes = 4096
+/** Pages of ended calls that wait for others, 1 MB in all. */
+const mostSpare = 256
 
-/** Records of one call, one after another, in memory that grows with them. */
+class Page {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  used = 0
+
+  constructor(length: number) {
+    this.bytes = new Uint8Array(length)
+    this.view = new DataView(this.bytes.buffer)
+  }
+}
+
+/** Pages go from one call to the next: new memory for each would have to be cleared and collected. */
+export class SparePages {
+  readonly #pages: Page[] = []
+
+  take(bytes: number): Page {
+    return (bytes <= pageBytes ? this.#pages.pop() : undefined) ?? new Page(Math.max(bytes, pageBytes))
+  }
+
+  give(page: Page): void {
+    if (page.bytes.length !== pageBytes || this.#pages.length >= mostSpare) return
+    page.used = 0
+    this.#pages.push(page)
+  }
+}
+
+/** Records of one call, one after another, none across two pages. */
 export class RecordPages {
-  #bytes: Uint8Array = new Uint8Array(0)
-  #view = new DataView(this.#bytes.buffer)
+  readonly #spare: SparePages
+  #pages: Page[] = []
   #length = 0
+  #capacity = 0
 
-  /** What is written. */
+  constructor(spare: SparePages) {
+    this.#spare = spare
+  }
+
+  /** Bytes of the records. */
   get length(): number {
     return this.#length
   }
 
   /** What is taken of the memory. */
   get capacity(): number {
-    return this.#bytes.length
+    return this.#capacity
   }
 
-  /** A view of what is written. */
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length)
+  /** Views of the records, until they are cleared. */
+  get pieces(): readonly Uint8Array[] {
+    return this.#pages.map(({ bytes, used }) => bytes.subarray(0, used))
   }
 
   add(head: RecordHead, payload: Uint8Array): void {
-    this.#room(payload.length)
-    this.#bytes.set(payload, this.#length + recordHeadBytes)
-    this.#commit(head, payload.length)
-  }
-
-  /** A payload of two parts. */
-  addJoined(head: RecordHead, first: Uint8Array, second: Uint8Array): void {
-    this.#room(first.length + second.length)
-    const at = this.#length + recordHeadBytes
-    this.#bytes.set(first, at)
-    this.#bytes.set(second, at + first.length)
-    this.#commit(head, first.length + second.length)
-  }
-
-  addJson(head: RecordHead, value: object, encoder: TextEncoder): void {
-    const text = JSON.stringify(value)
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
-    this.#room(Math.min(maxPayloadBytes, text.length * 3))
-    const at = this.#length + recordHeadBytes
-    const { written } = encoder.encodeInto(text, this.#bytes.subarray(at, at + maxPayloadBytes))
-    this.#commit(head, written)
+    const length = recordLength(payload.length)
+    const page = this.#pageFor(length)
+    page.bytes.set(payload, page.used + recordHeadBytes)
+    writeRecordHead(page.view, page.used, head, payload.length)
+    page.used += length
+    this.#length += length
   }
 
   clear(): void {
-    this.#bytes = new Uint8Array(0)
-    this.#view = new DataView(this.#bytes.buffer)
+    for (const page of this.#pages) this.#spare.give(page)
+    this.#pages = []
     this.#length = 0
+    this.#capacity = 0
   }
 
-  #room(payloadBytes: number): void {
-    const needed = this.#length + recordLength(payloadBytes)
-    if (needed <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(firstBytes, needed, this.#bytes.length * 2))
-    grown.set(this.bytes)
-    this.#bytes = grown
-    this.#view = new DataView(grown.buffer)
-  }
-
-  #commit(head: RecordHead, payloadBytes: number): void {
-    writeRecordHead(this.#view, this.#length, head, payloadBytes)
-    this.#length += recordLength(payloadBytes)
+  #pageFor(length: number): Page {
+    const last = this.#pages.at(-1)
+    if (last !== undefined && last.used + length <= last.bytes.length) return last
+    const page = this.#spare.take(length)
+    this.#pages.push(page)
+    this.#capacity += page.bytes.length
+    return page
   }
 }

@@ -6,6 +6,11 @@ const star = 0x2a
 const space = 0x20
 const tab = 0x09
 const lowerCase = 0x20
+const equals = 0x3d
+const backslash = 0x5c
+/** By octet: `coverSecrets` stops there. */
+const stops = new Uint8Array(256)
+for (const octet of [lf, at, equals]) stops[octet] = 1
 /** By octet: a URI cannot go on after it. */
 const isWordEnd = new Uint8Array(256)
 for (const octet of new TextEncoder().encode(' \t",<>')) isWordEnd[octet] = 1
@@ -18,7 +23,6 @@ const secretHeaders: readonly string[] = [
   'proxy-authentication-info',
 ]
 const secretWords = /token|secret|passw|api-?key|auth|cookie/
-const equals = 0x3d
 const quote = 0x22
 /** Ends of names of parameters whose value is secret, by their last letter; `pn-prid` names a device to a push service (RFC 8599). */
 const secretNames = byLastLetter([
@@ -50,24 +54,31 @@ export function coverSecrets(bytes: Uint8Array, from: number, to: number): numbe
   let line = from
   while (line < to) {
     let end = line
-    // Of the word so far: its last colon, how many it has, and up to where it was covered.
-    let colonAt = line
+    // How many colons the word has up to its last `@`, and where it goes on.
     let colons = 0
+    let seen = line
     for (; end < to; end++) {
-      const byte = bytes[end]
+      const byte = bytes[end]!
+      if (stops[byte] === 0) continue
       if (byte === lf) break
-      if (byte === colon) {
-        colonAt = end + 1
-        colons++
-      } else if (byte === at) {
-        // `sip:user:password@host`
-        if (colons > 1) {
-          cover(bytes, colonAt, end)
-          colonAt = end + 1
-        }
-      } else if (byte === equals) {
+      if (byte === equals) {
         if (isSecretName(bytes, line, end)) coverParameter(bytes, end + 1, to)
-      } else if (isWordEnd[byte!] === 1) colons = 0
+        continue
+      }
+      // `sip:user:password@host`: back to the begin of the word, or to the sign before.
+      let password = seen
+      let found = 0
+      for (let index = end - 1; index >= seen; index--) {
+        if (bytes[index] === colon) {
+          if (++found === 1) password = index + 1
+        } else if (isWordEnd[bytes[index]!] === 1) {
+          colons = 0
+          break
+        }
+      }
+      colons += found
+      seen = end + 1
+      if (colons > 1) cover(bytes, password, end)
     }
     const first = bytes[line]! | lowerCase
     if (bytes[line] === space || bytes[line] === tab) {
@@ -176,6 +187,15 @@ function callIdAt(bytes: Uint8Array, line: number, end: number, from: number): n
 
 /** What no text without a secret needs to be looked at for. */
 const maySecret = /[=@]|"\s*:/
+
+const isSign = new Uint8Array(256)
+for (const octet of [equals, at, backslash]) isSign[octet] = 1
+
+/** The same of JSON whose names are no secrets: a quotation mark in a text has a backslash before it. */
+export function mayHoldSecret(json: Uint8Array): boolean {
+  for (let index = 0; index < json.length; index++) if (isSign[json[index]!] === 1) return true
+  return false
+}
 
 /**
  * Values of attributes and of query parameters that are secrets, in a document, a URL or JSON. The time it takes grows with

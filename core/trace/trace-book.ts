@@ -13,15 +13,16 @@ import {
 } from './packet-ring.ts'
 import { PendingDialogs } from './pending-dialogs.ts'
 import { maxPayloadBytes, type RecordView, recordKinds, recordLength, recordsIn } from './record.ts'
-import { coverSecrets, withoutCutTag } from './redaction.ts'
+import { SparePages } from './record-pages.ts'
+import { coverSecrets, mayHoldSecret, withoutCutTag } from './redaction.ts'
 import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
-import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, sipMessageAt, writeSipHead } from './sip-record.ts'
+import { readSip, type SipRecord, sipMessageAt } from './sip-record.ts'
 import { timelineOf } from './timeline.ts'
 import type { Trace, TraceEnding, TracePage, TraceReader } from './trace.ts'
 import { longestBody, type Note, redacted } from './trace-notes.ts'
-import type { OverFields, TraceSink } from './trace-sink.ts'
-import type { TraceStore } from './trace-store.ts'
+import type { OverFields, TraceIntake } from './trace-sink.ts'
+import type { TracePart, TraceStore } from './trace-store.ts'
 
 /** Ended calls that still take late messages and callbacks as their own. */
 const endedCalls = 2000
@@ -32,6 +33,8 @@ const settledMs = 5000
 const unstoredMs = 60_000
 /** A live call that holds more is put into the store at once. */
 const unstoredBytes = 256 * 1024
+/** Calls are put into the store together, which packs them better, up to this. */
+const storedTogetherBytes = 128 * 1024
 /** The part of the memory that audio of one call may take, where nothing else is said. */
 const audioShare = 8
 
@@ -62,7 +65,7 @@ interface TraceBookCounters {
 }
 
 /** Traces of calls: what is recent and of live calls in memory, the others in a store. Secrets are covered before anything is kept. */
-export class TraceBook implements TraceSink {
+export class TraceBook implements TraceIntake {
   readonly counters: TraceBookCounters = { records: 0, cut: 0, memoryBytes: 0, droppedBytes: 0 }
   readonly #options: TraceBookOptions
   readonly #calls = new Map<CallUuid, CallTrack>()
@@ -70,9 +73,10 @@ export class TraceBook implements TraceSink {
   readonly #legs = new Map<LegUuid, LegPlace>()
   readonly #dialogs = new Map<string, LegPlace>()
   readonly #pending = new PendingDialogs()
+  readonly #spare = new SparePages()
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder()
-  readonly #scratch = new Uint8Array(maxPayloadBytes)
+  readonly #scratch = Buffer.alloc(maxPayloadBytes)
   readonly #captured = new Uint8Array(capturedBytes)
   /** Made at the first need. */
   #whole: Uint8Array | undefined
@@ -83,9 +87,9 @@ export class TraceBook implements TraceSink {
     this.#options = options
   }
 
-  leg(unixMs: number, callId: CallUuid, legId: LegUuid, facts: Readonly<Record<string, unknown>>): void {
+  leg(unixMs: number, callId: CallUuid, legId: LegUuid, isOpened: boolean, json: Uint8Array): void {
     let place = this.#legs.get(legId)
-    if (place !== undefined && facts.opened === true) return
+    if (place !== undefined && isOpened) return
     const track = this.#track(unixMs, callId)
     if (place === undefined) {
       if (track.legs.length >= maxLegs) return
@@ -93,7 +97,7 @@ export class TraceBook implements TraceSink {
       place = { track, index: track.legs.length }
       this.#legs.set(legId, place)
     }
-    this.#json(recordKinds.note, place, unixMs, redacted({ kind: 'leg-begins', uuid: legId, ...facts }))
+    this.#plain(place, unixMs, json)
     const dialog = this.#pending.nameOf(legId)
     if (dialog !== undefined) this.#attach(place, dialog)
   }
@@ -111,13 +115,15 @@ export class TraceBook implements TraceSink {
     this.#json(recordKinds.note, place, unixMs, redacted(note))
   }
 
-  plainNote(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', json: Uint8Array): void {
+  lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', lines: Uint8Array): void {
     const place = this.#placeOf(unixMs, callId, legId)
     if (place === undefined) return
-    const { track, index: leg } = place
-    this.#touch(track, unixMs)
-    track.pages.add({ kind: recordKinds.note, leg, unixMs, seq: ++track.seq }, json)
-    this.counters.records++
+    for (let from = 0; from < lines.length; ) {
+      const found = lines.indexOf(lineFeed, from)
+      const to = found === -1 ? lines.length : found
+      this.#plain(place, unixMs, from === 0 && to === lines.length ? lines : lines.subarray(from, to))
+      from = to + 1
+    }
   }
 
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
@@ -139,30 +145,17 @@ export class TraceBook implements TraceSink {
     else this.#attach(place, callId)
   }
 
-  sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void {
-    const scratch = this.#scratch
-    const from = writeSipHead(scratch, 0, addresses, isSent)
-    const size = Math.min(bytes.length, maxPayloadBytes - sipHeadBytes(addresses))
-    if (size < bytes.length) this.counters.cut++
-    scratch.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
-    this.#cover(unixMs, from, from + size, bytes)
-  }
-
-  sipRecord(unixMs: number, payload: Uint8Array): void {
-    this.#scratch.set(payload)
-    this.#cover(unixMs, sipMessageAt(payload), payload.length, payload.subarray(sipMessageAt(payload)))
-  }
-
-  /** A message is in the scratch memory, after its addresses. */
-  #cover(unixMs: number, from: number, to: number, bytes: Uint8Array): void {
-    const scratch = this.#scratch
-    const found = coverSecrets(scratch, from, to)
+  sip(unixMs: number, payload: Uint8Array): void {
+    // The writer has left out what is beyond.
+    if (payload.length === maxPayloadBytes) this.counters.cut++
+    const from = sipMessageAt(payload)
+    const found = coverSecrets(payload, from, payload.length)
     if (found === -1) return
-    const callId = textOf(scratch, from + Math.floor(found / 65536), found % 65536)
-    const payload = scratch.subarray(0, to)
+    const callIdAt = from + Math.floor(found / 65536)
+    const callId = this.#textOf(payload.subarray(callIdAt, callIdAt + (found % 65536)), 'latin1')
     const place = this.#dialogs.get(callId)
     if (place !== undefined) this.#write(place, payload, unixMs)
-    else if (this.#pending.has(callId) || beginsCall(bytes))
+    else if (this.#pending.has(callId) || beginsCall(payload, from))
       this.#pending.add(callId, { unixMs, payload: payload.slice() })
   }
 
@@ -252,20 +245,22 @@ export class TraceBook implements TraceSink {
 
   /** About once a second: what is settled goes to the store, and what is too much for the memory. */
   tick(unixMs: number): void {
+    const due: CallTrack[] = []
     for (const track of this.#calls.values()) {
       const { endedMs, pages, sinceMs } = track
       if (pages.length === 0 && track.rtp.size === 0) continue
       const isSettled = endedMs !== undefined && unixMs - Math.max(endedMs, sinceMs) >= settledMs
       if (isSettled || pages.length > unstoredBytes || (pages.length > 0 && unixMs - sinceMs > unstoredMs))
-        this.#store(track)
+        due.push(track)
     }
+    this.#store(due)
     this.#forgetStored()
     this.#makeRoom()
   }
 
   /** All that is in memory goes to the store. */
   close(): void {
-    for (const track of this.#calls.values()) this.#store(track)
+    this.#store([...this.#calls.values()])
   }
 
   #end(track: CallTrack, unixMs: number): void {
@@ -282,7 +277,7 @@ export class TraceBook implements TraceSink {
   #track(unixMs: number, uuid: CallUuid): CallTrack {
     const known = this.#calls.get(uuid)
     if (known !== undefined) return known
-    const track = newTrack(uuid)
+    const track = newTrack(uuid, this.#spare)
     this.#calls.set(uuid, track)
     this.#json(recordKinds.begin, { track, index: 0 }, unixMs, { uuid })
     return track
@@ -294,16 +289,40 @@ export class TraceBook implements TraceSink {
     for (const { unixMs, payload } of this.#pending.take(callId)) this.#write(place, payload, unixMs)
   }
 
-  #write({ track, index }: LegPlace, payload: Uint8Array, unixMs: number): void {
-    this.#touch(track, unixMs)
-    track.pages.add({ kind: recordKinds.sip, leg: index, unixMs, seq: ++track.seq }, payload)
-    this.counters.records++
+  #write(place: LegPlace, payload: Uint8Array, unixMs: number): void {
+    this.#add(recordKinds.sip, place, unixMs, payload)
     this.#options.mirror?.(readSip(payload), unixMs)
   }
 
-  #json(kind: number, { track, index }: LegPlace, unixMs: number, value: object): void {
+  #json(kind: number, place: LegPlace, unixMs: number, value: object): void {
+    const text = JSON.stringify(value)
+    const { read, written } = this.#encoder.encodeInto(text, this.#scratch)
+    if (read === text.length) this.#add(kind, place, unixMs, this.#scratch.subarray(0, written))
+    else {
+      // A document that JSON writes with many escapes; half of JSON would be none.
+      this.counters.cut++
+      const { body = '', ...note } = value as { readonly body?: string }
+      this.#json(kind, place, unixMs, body === '' ? {} : { ...note, body: body.slice(0, body.length / 2) })
+    }
+  }
+
+  /** A note as its JSON. */
+  #plain(place: LegPlace, unixMs: number, json: Uint8Array): void {
+    if (mayHoldSecret(json))
+      this.#json(recordKinds.note, place, unixMs, redacted(JSON.parse(this.#textOf(json, 'utf8'))))
+    else this.#add(recordKinds.note, place, unixMs, json)
+  }
+
+  /** Text in a view: a Buffer of its own for each would cost more than to copy it. */
+  #textOf(bytes: Uint8Array, encoding: 'latin1' | 'utf8'): string {
+    if (bytes.length > this.#scratch.length) return Buffer.from(bytes).toString(encoding)
+    this.#scratch.set(bytes)
+    return this.#scratch.toString(encoding, 0, bytes.length)
+  }
+
+  #add(kind: number, { track, index }: LegPlace, unixMs: number, payload: Uint8Array): void {
     this.#touch(track, unixMs)
-    track.pages.addJson({ kind, leg: index, unixMs, seq: ++track.seq }, value, this.#encoder)
+    track.pages.add({ kind, leg: index, unixMs, seq: ++track.seq }, payload)
     this.counters.records++
   }
 
@@ -335,7 +354,7 @@ export class TraceBook implements TraceSink {
     const parts = this.#options.store?.partsOf(track?.uuid ?? id) ?? []
     const records = parts.flatMap(part => [...recordsIn(part)])
     if (track !== undefined) {
-      records.push(...recordsIn(track.pages.bytes))
+      for (const piece of track.pages.pieces) records.push(...recordsIn(piece))
       for (const [leg, { beganMs: unixMs, firstSeq: seq, bytes }] of track.rtp)
         if (bytes.length > 0) records.push({ kind: recordKinds.rtp, leg, unixMs, seq, payload: bytes })
       for (const [leg, ring] of track.packets)
@@ -344,18 +363,40 @@ export class TraceBook implements TraceSink {
     return records.length === 0 ? undefined : records
   }
 
-  #store(track: CallTrack): void {
-    for (const [leg, series] of track.rtp) this.#closeSeries(track, leg, series)
-    if (track.endedMs !== undefined) this.#closePackets(track)
+  #store(tracks: readonly CallTrack[]): void {
+    for (const track of tracks) {
+      for (const [leg, series] of track.rtp) this.#closeSeries(track, leg, series)
+      if (track.endedMs !== undefined) this.#closePackets(track)
+    }
     const { store } = this.#options
-    const { uuid, sid, pages, isFailed, sinceMs: unixMs } = track
-    if (store === undefined || pages.length === 0) return
-    // It was stored before the call was known to fail: it is stored again, where it is kept longer.
-    const before = isFailed && track.isStored ? store.partsOf(uuid) : []
-    const bytes = before.length === 0 ? pages.bytes : joined([...before, pages.bytes])
-    if (!store.put({ uuid, sid, unixMs, isFailed, isWhole: before.length > 0, bytes })) return
-    track.isStored = true
-    pages.clear()
+    if (store === undefined) return
+    for (const areFailed of [false, true]) {
+      let together: CallTrack[] = []
+      let bytes = 0
+      for (const track of tracks) {
+        if (track.isFailed !== areFailed || track.pages.length === 0) continue
+        together.push(track)
+        bytes += track.pages.length
+        if (bytes < storedTogetherBytes) continue
+        this.#put(store, together, areFailed)
+        together = []
+        bytes = 0
+      }
+      if (together.length > 0) this.#put(store, together, areFailed)
+    }
+  }
+
+  #put(store: TraceStore, tracks: readonly CallTrack[], areFailed: boolean): void {
+    const parts = tracks.map(({ uuid, sid, pages, isStored }): TracePart => {
+      // It was stored before the call was known to fail: it is stored again, where it is kept longer.
+      const before = areFailed && isStored ? store.partsOf(uuid) : []
+      return { uuid, sid, isWhole: before.length > 0, pieces: [...before, ...pages.pieces] }
+    })
+    if (!store.put(parts, areFailed)) return
+    for (const track of tracks) {
+      track.isStored = true
+      track.pages.clear()
+    }
   }
 
   /** Ended calls that are stored take late records for a while; then they are forgotten here. */
@@ -372,7 +413,7 @@ export class TraceBook implements TraceSink {
     while (this.#ended.length > endedCalls) {
       const track = this.#ended.shift()
       if (track === undefined || this.#ended.includes(track)) continue
-      this.#store(track)
+      this.#store([track])
       this.#forget(track)
     }
   }
@@ -398,7 +439,7 @@ export class TraceBook implements TraceSink {
         }
         const { capacity, length } = track.pages
         freed += capacity
-        this.#store(track)
+        this.#store([track])
         // It could not be stored.
         if (track.pages.length > 0) this.counters.droppedBytes += length
         this.#forget(track)
@@ -416,7 +457,7 @@ export class TraceBook implements TraceSink {
     for (const track of tracks) {
       if (freed >= bytes) break
       freed += track.pages.capacity
-      this.#store(track)
+      this.#store([track])
       const { length } = track.pages
       if (length === 0) continue
       this.counters.droppedBytes += length
@@ -428,6 +469,7 @@ export class TraceBook implements TraceSink {
 
   #forget(track: CallTrack): void {
     this.#release(track)
+    track.pages.clear()
     if (this.#calls.get(track.uuid) !== track) return
     this.#calls.delete(track.uuid)
     if (track.sid !== '') this.#sids.delete(track.sid)
@@ -442,21 +484,6 @@ export class TraceBook implements TraceSink {
 }
 
 const rtpHeaderBytes = 12
+const lineFeed = 0x0a
 const invite = [0x49, 0x4e, 0x56, 0x49, 0x54, 0x45, 0x20]
-const beginsCall = (bytes: Uint8Array): boolean => invite.every((byte, at) => bytes[at] === byte)
-
-function textOf(bytes: Uint8Array, at: number, length: number): string {
-  let text = ''
-  for (let index = at; index < at + length; index++) text += String.fromCharCode(bytes[index]!)
-  return text
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
+const beginsCall = (bytes: Uint8Array, from: number): boolean => invite.every((byte, at) => bytes[from + at] === byte)

@@ -1,5 +1,7 @@
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
+import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
+import type { VoiceEvent } from '../events/voice-event.ts'
 import type { Change } from '../ports/store.ts'
 import { withoutSecrets, withoutSecretsUpTo } from './redaction.ts'
 
@@ -120,48 +122,44 @@ export function noteOfCommand(command: ExchangeCommand): Note | undefined {
   }
 }
 
-/** Rows, events and money of one unit of work. */
-export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
-  const notes: Note[] = []
-  for (const change of unit) {
-    switch (change.type) {
-      case 'call.insert': {
-        const { sid, accountUuid, direction, fromNumber, toNumber } = change.call
-        notes.push({ kind: 'call', sid, accountUuid, direction, fromNumber, toNumber })
-        break
-      }
-      case 'hold.open': {
-        const { uuid, legUuid, rate, amount } = change.hold
-        notes.push({ kind: 'hold-opened', hold: uuid, legId: legUuid, rate, amount })
-        break
-      }
-      case 'hold.grow':
-        notes.push({ kind: 'hold-grown', hold: change.uuid, amount: change.amount })
-        break
-      case 'hold.settle': {
-        const { uuid: hold, charge, talkSeconds, billedSeconds } = change
-        notes.push({ kind: 'settled', hold, charge, talkSeconds, billedSeconds })
-        break
-      }
-      case 'event.append': {
-        const { code, data, uuid } = change.event
-        // Call events repeat the record, and digits have their own entry.
-        const isProblem = code.startsWith('DOC.') || code.startsWith('PLAY.') || code.startsWith('SAY.')
-        if (code === 'DTMF.0100' || code === 'BILL.0200') break
-        const kept =
-          isProblem || code === 'BILL.0100'
-            ? { data }
-            : code === 'DIAL.0400'
-              ? { data: { to_number: data.to_number, reason_code: data.reason_code } }
-              : {}
-        notes.push({ kind: 'event', code, event: uuid, ...kept })
-        break
-      }
-      default:
-        break
+/** A row, an event or money of a unit of work. A string is the JSON of a note about the call that holds no text of others. */
+export function noteOfChange(change: Change): Note | string | undefined {
+  switch (change.type) {
+    case 'call.insert': {
+      const { sid, accountUuid, direction, fromNumber, toNumber } = change.call
+      return { kind: 'call', sid, accountUuid, direction, fromNumber, toNumber }
     }
+    case 'hold.open': {
+      const { uuid, legUuid, rate, amount } = change.hold
+      return { kind: 'hold-opened', hold: uuid, legId: legUuid, rate, amount }
+    }
+    case 'hold.grow':
+      return { kind: 'hold-grown', hold: change.uuid, amount: change.amount }
+    case 'hold.settle': {
+      const { uuid: hold, charge, talkSeconds, billedSeconds } = change
+      return { kind: 'settled', hold, charge, talkSeconds, billedSeconds }
+    }
+    case 'event.append':
+      return noteOfVoiceEvent(change.event)
+    default:
+      return undefined
   }
-  return notes
+}
+
+/** Digits and settlements have entries of their own. */
+const notedElsewhere: ReadonlySet<string> = new Set(['DTMF.0100', 'BILL.0200'] satisfies EventCode[])
+/** Problems and a low balance; what else an event says, the call's record repeats. */
+const notedWhole: ReadonlySet<string> = new Set(
+  Object.keys(eventCatalogue).filter(code => /^(?:DOC|PLAY|SAY)\.|^BILL\.0100$/.test(code)),
+)
+
+function noteOfVoiceEvent({ code, data, uuid: event }: VoiceEvent): Note | string | undefined {
+  if (notedElsewhere.has(code)) return undefined
+  if (notedWhole.has(code)) return { kind: 'event', code, event, data }
+  if (code === 'DIAL.0400')
+    return { kind: 'event', code, event, data: { to_number: data.to_number, reason_code: data.reason_code } }
+  // Most notes are these: JSON.stringify takes many times as long.
+  return `{"kind":"event","code":"${code}","event":"${event}"}`
 }
 
 /**
@@ -181,12 +179,9 @@ const openTexts = [
   'unknownVoice',
 ] as const
 
-/** It has no such text, and nothing of it is looked at but by readers. */
+/** Nothing of it is looked at but by readers, and none of its names says that a value is a secret, as those of `data` may. */
 export const isPlain = (note: Note): boolean =>
-  note.data === undefined &&
-  note.kind !== 'call' &&
-  note.kind !== 'webhook' &&
-  openTexts.every(name => typeof note[name] !== 'string')
+  note.data === undefined && note.kind !== 'call' && note.kind !== 'webhook'
 
 /** The note without what is secret in its texts. */
 export function redacted(note: Note): Note {

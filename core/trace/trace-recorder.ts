@@ -2,8 +2,9 @@ import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Change } from '../ports/store.ts'
 import type { SipAddresses } from './sip-record.ts'
-import { longestBody, noteOfCommand, noteOfEvent, notesOfUnit } from './trace-notes.ts'
+import { longestBody, noteOfChange, noteOfCommand, noteOfEvent } from './trace-notes.ts'
 import type { TraceSink } from './trace-sink.ts'
 
 /**
@@ -52,8 +53,7 @@ export class TraceRecorder {
         return
       }
       case 'store.commit':
-        for (const note of notesOfUnit(command.unit))
-          this.#sink.note(this.#now(), command.callId, (note.legId ?? '') as LegUuid | '', note)
+        this.#unit(command.callId, command.unit)
         return
       case 'call.over': {
         const { uuid, sid, accountUuid, direction, fromNumber, toNumber, status, reasonCode, cost } = command.record
@@ -78,6 +78,22 @@ export class TraceRecorder {
         else if ('callId' in command) this.#sink.note(this.#now(), command.callId, '', note)
       }
     }
+  }
+
+  /** What the unit says of its call goes on together. */
+  #unit(callId: CallUuid, unit: readonly Change[]): void {
+    const unixMs = this.#now()
+    let lines = ''
+    for (const change of unit) {
+      const note = noteOfChange(change)
+      if (typeof note === 'string') lines = lines === '' ? note : `${lines}\n${note}`
+      else if (note !== undefined) {
+        if (lines !== '') this.#sink.lines(unixMs, callId, lines)
+        lines = ''
+        this.#sink.note(unixMs, callId, (note.legId ?? '') as LegUuid | '', note)
+      }
+    }
+    if (lines !== '') this.#sink.lines(unixMs, callId, lines)
   }
 
   /** One try of a status callback. */

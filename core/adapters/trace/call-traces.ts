@@ -5,8 +5,9 @@ import type { CallUuid } from '../../model/ids.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { ringMemory } from '../../trace/item-ring.ts'
 import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
-import { inletMemory, TraceInlet } from '../../trace/trace-inlet.ts'
+import { TraceInlet } from '../../trace/trace-inlet.ts'
 import { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { TraceLink } from './trace-link.ts'
 import { type TraceFigure, traceFigures } from './trace-protocol.ts'
@@ -47,7 +48,7 @@ export class CallTraces {
     log: Log,
   ) {
     const offset = clock.unixMs() - clock.now()
-    const inlet = inletMemory(inletBytes)
+    const inlet = ringMemory(inletBytes)
     const figures = new SharedArrayBuffer(8 * traceFigures.length)
     const { memoryMb, diskMb, hours, rtpHeaders } = recorder
     const tapes = Array.from({ length: Math.max(1, media.workers) }, tapeMemory)

@@ -1,18 +1,16 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { TracePart, TraceStore } from '../../trace/trace-store.ts'
+import {
+  type BlockEntry,
+  blockHeadBytes,
+  readBlockHead,
+  readDirectory,
+  readRecords,
+  writeBlock,
+} from './trace-block.ts'
 
-/**
- * A file is a row of blocks, one a part. Little endian:
- *
- *     0 u32 magic   4 u32 length of the block   8 f64 order, Unix microseconds   16 u8 flags (1: whole)
- *    17 u8 bytes of the uuid   18 u8 bytes of the sid   19 u8 unused   20 u32 CRC-32 of the rest
- *    24 uuid, sid, records (zstd)
- */
-const magic = 0x31525453
-const blockHeadBytes = 24
-const wholeFlag = 1
+/** A file is a row of blocks. */
 const usualFileBytes = 4 * 1024 * 1024
 /** A budget is this many files at least: what is purged is one file. */
 const filesOfBudget = 16
@@ -36,11 +34,18 @@ interface TraceFile {
   readonly uuids: Set<string>
 }
 
-interface Place {
+interface Block {
   readonly file: TraceFile
   readonly at: number
   readonly length: number
   readonly order: number
+}
+
+/** Records of one part in those of its block. */
+interface Place {
+  readonly block: Block
+  readonly from: number
+  readonly to: number
 }
 
 interface TraceFilesCounters {
@@ -72,12 +77,12 @@ export class TraceFiles implements TraceStore {
     const found = readdirSync(options.folder).filter(name => nameOf.test(name))
     for (const name of found.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)))
       this.#attempt(() => this.#read(name))
-    for (const call of this.#calls.values()) call.places.sort((one, other) => one.order - other.order)
+    for (const call of this.#calls.values()) call.places.sort((one, other) => one.block.order - other.block.order)
     this.purge()
   }
 
-  put(part: TracePart): boolean {
-    return this.#attempt(() => this.#put(part)) ?? false
+  put(parts: readonly TracePart[], areFailed: boolean): boolean {
+    return this.#attempt(() => this.#put(parts, areFailed)) ?? false
   }
 
   partsOf(id: string): readonly Uint8Array[] {
@@ -106,30 +111,40 @@ export class TraceFiles implements TraceStore {
     this.#end('failed')
   }
 
-  #put({ uuid, sid, isFailed, isWhole, bytes }: TracePart): boolean {
+  #put(parts: readonly TracePart[], areFailed: boolean): boolean {
     this.#order = Math.max(this.#order + 1, this.#options.unixMs() * 1000)
-    const block = blockOf({ uuid, sid, isWhole, order: this.#order }, bytes)
-    const { file, fd } = this.#openFor(isFailed ? 'failed' : 'good', block.length)
+    const bytes = writeBlock(this.#order, parts)
+    const { length } = bytes
+    const { file, fd } = this.#openFor(areFailed ? 'failed' : 'good', length)
     const at = file.bytes
-    for (let written = 0; written < block.length; )
-      written += writeSync(fd, block, written, block.length - written, at + written)
-    file.bytes += block.length
-    this.counters.bytes += block.length
-    this.#index(uuid, sid, isWhole, { file, at, length: block.length, order: this.#order })
+    for (let written = 0; written < length; ) written += writeSync(fd, bytes, written, length - written, at + written)
+    file.bytes += length
+    this.counters.bytes += length
+    this.#index(file, at, bytes)
     if (this.counters.bytes > this.#options.bytes) this.purge()
     return true
   }
 
-  #index(uuid: string, sid: string, isWhole: boolean, place: Place): void {
-    const { file, order } = place
+  /** `bytes`: of the block, as far as its directory at least. */
+  #index(file: TraceFile, at: number, bytes: Buffer): void {
+    const head = readBlockHead(bytes)
+    if (head === undefined) return
+    const { length, order } = head
+    const block = { file, at, length, order }
     file.newestMs = Math.max(file.newestMs, order / 1000)
-    file.uuids.add(uuid)
+    this.#order = Math.max(this.#order, order)
+    for (const entry of readDirectory(bytes, head)) this.#indexPart(entry, block)
+  }
+
+  #indexPart({ uuid, sid, isWhole, from, to }: BlockEntry, block: Block): void {
+    const place = { block, from, to }
+    block.file.uuids.add(uuid)
     const known = this.#calls.get(uuid)
     if (sid !== '') this.#uuids.set(sid, uuid)
     if (known === undefined) {
       this.#calls.set(uuid, { sid, places: [place] })
       this.counters.calls = this.#calls.size
-    } else if (isWhole) known.places = [place, ...known.places.filter(other => other.order > order)]
+    } else if (isWhole) known.places = [place, ...known.places.filter(other => other.block.order > block.order)]
     else known.places.push(place)
     if (known !== undefined && known.sid === '' && sid !== '') this.#calls.set(uuid, { sid, places: known.places })
   }
@@ -165,7 +180,7 @@ export class TraceFiles implements TraceStore {
     for (const uuid of file.uuids) {
       const call = this.#calls.get(uuid)
       if (call === undefined) continue
-      call.places = call.places.filter(place => place.file !== file)
+      call.places = call.places.filter(({ block }) => block.file !== file)
       if (call.places.length > 0) continue
       this.#calls.delete(uuid)
       if (call.sid !== '') this.#uuids.delete(call.sid)
@@ -192,17 +207,11 @@ export class TraceFiles implements TraceStore {
     this.counters.bytes += bytes
     const fd = openSync(path, 'r')
     try {
-      const head = Buffer.alloc(blockHeadBytes + 2 * 255)
       for (let at = 0; at + blockHeadBytes <= bytes; ) {
-        const size = readSync(fd, head, 0, head.length, at)
-        const length = head.readUInt32LE(4)
-        if (size < blockHeadBytes || head.readUInt32LE(0) !== magic || at + length > bytes || length < blockHeadBytes)
-          return
-        const order = head.readDoubleLE(8)
-        const { uuid, sid } = idsOf(head)
-        this.#order = Math.max(this.#order, order)
-        this.#index(uuid, sid, (head[16]! & wholeFlag) !== 0, { file, at, length, order })
-        at += length
+        const head = readBlockHead(bytesAt(fd, at, blockHeadBytes))
+        if (head === undefined || at + head.length > bytes) return
+        this.#index(file, at, bytesAt(fd, at, blockHeadBytes + head.directoryBytes))
+        at += head.length
       }
     } finally {
       closeSync(fd)
@@ -220,46 +229,18 @@ export class TraceFiles implements TraceStore {
   }
 }
 
-interface BlockHead {
-  readonly uuid: string
-  readonly sid: string
-  readonly isWhole: boolean
-  readonly order: number
-}
-
-function blockOf({ uuid, sid, isWhole, order }: BlockHead, records: Uint8Array): Buffer {
-  const packed = zstdCompressSync(records, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
-  const ids = Buffer.from(`${uuid}${sid}`, 'latin1')
-  const block = Buffer.alloc(blockHeadBytes + ids.length + packed.length)
-  block.writeUInt32LE(magic, 0)
-  block.writeUInt32LE(block.length, 4)
-  block.writeDoubleLE(order, 8)
-  block[16] = isWhole ? wholeFlag : 0
-  block[17] = uuid.length
-  block[18] = sid.length
-  ids.copy(block, blockHeadBytes)
-  packed.copy(block, blockHeadBytes + ids.length)
-  block.writeUInt32LE(crc32(block.subarray(blockHeadBytes)), 20)
-  return block
-}
-
-function idsOf(head: Buffer): { readonly uuid: string; readonly sid: string; readonly end: number } {
-  const uuidEnd = blockHeadBytes + head[17]!
-  const end = uuidEnd + head[18]!
-  return { uuid: head.toString('latin1', blockHeadBytes, uuidEnd), sid: head.toString('latin1', uuidEnd, end), end }
-}
-
-function recordsAt({ file, at, length }: Place): Uint8Array {
-  const block = Buffer.alloc(length)
+function recordsAt({ block: { file, at, length }, from, to }: Place): Uint8Array {
   const fd = openSync(file.path, 'r')
   try {
-    readSync(fd, block, 0, length, at)
+    const records = readRecords(bytesAt(fd, at, length), from, to)
+    if (records === undefined) throw new Error(`${file.path}: the block at ${at} is damaged`)
+    return records
   } finally {
     closeSync(fd)
   }
-  if (block.readUInt32LE(0) !== magic || crc32(block.subarray(blockHeadBytes)) !== block.readUInt32LE(20))
-    throw new Error(`${file.path}: the block at ${at} is damaged`)
-  const records = zstdDecompressSync(block.subarray(idsOf(block).end))
-  // Records begin at multiples of 8 bytes of a buffer of their own.
-  return new Uint8Array(records)
+}
+
+function bytesAt(fd: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, at))
 }

@@ -1,6 +1,7 @@
+import { ringMemory } from '../../../core/trace/item-ring.ts'
 import type { Trace, TracePage, TraceReader } from '../../../core/trace/trace.ts'
 import { TraceBook, type TraceBookOptions } from '../../../core/trace/trace-book.ts'
-import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
+import { TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
 import { TraceRecorder } from '../../../core/trace/trace-recorder.ts'
 import type { TracePart, TraceStore } from '../../../core/trace/trace-store.ts'
 
@@ -12,35 +13,40 @@ export class TraceBed {
   readonly #outlet: TraceOutlet
 
   constructor(now: () => number, options: Partial<TraceBookOptions> & { readonly inletBytes?: number } = {}) {
-    const memory = inletMemory(options.inletBytes ?? 1 << 20)
+    const memory = ringMemory(options.inletBytes ?? 1 << 20)
     this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
     this.inlet = new TraceInlet(memory)
     this.#outlet = new TraceOutlet(memory, this.book)
     this.recorder = new TraceRecorder(this.inlet, { now })
   }
 
-  tick(unixMs: number): void {
+  drain(): void {
     this.#outlet.drain()
+  }
+
+  tick(unixMs: number): void {
+    this.drain()
     this.book.tick(unixMs)
   }
 
   close(): void {
-    this.#outlet.drain()
+    this.drain()
     this.book.close()
   }
 
   read(id: string, reader: TraceReader, page: TracePage = { after: 0, limit: 10_000 }): Trace | undefined {
-    this.#outlet.drain()
+    this.drain()
     return this.book.read(id, reader, page)
   }
 }
 
 /** A store in memory. */
 export class PartsInMemory implements TraceStore {
-  readonly kept: TracePart[] = []
+  readonly kept: (Omit<TracePart, 'pieces'> & { readonly isFailed: boolean; readonly bytes: Uint8Array })[] = []
 
-  put(part: TracePart): boolean {
-    this.kept.push({ ...part, bytes: part.bytes.slice() })
+  put(parts: readonly TracePart[], isFailed: boolean): boolean {
+    for (const { pieces, ...part } of parts)
+      this.kept.push({ ...part, isFailed, bytes: new Uint8Array(Buffer.concat(pieces)) })
     return true
   }
 

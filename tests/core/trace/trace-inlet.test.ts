@@ -1,9 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CallUuid } from '../../../core/model/ids.ts'
+import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
+import { ringMemory } from '../../../core/trace/item-ring.ts'
 import { readSip } from '../../../core/trace/sip-record.ts'
-import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
-import type { TraceSink } from '../../../core/trace/trace-sink.ts'
+import { TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
+import type { TraceIntake } from '../../../core/trace/trace-sink.ts'
 
 const callId = 'call-1' as CallUuid
 const flow = {
@@ -14,24 +15,26 @@ const flow = {
   localPort: 5060,
 } as const
 
-class Heard implements TraceSink {
+class Heard implements TraceIntake {
   readonly all: unknown[][] = []
-  leg = (...given: unknown[]) => void this.all.push(['leg', ...given])
+  leg = (unixMs: number, callId: string, legId: string, isOpened: boolean, json: Uint8Array) =>
+    void this.all.push(['leg', unixMs, callId, legId, isOpened, JSON.parse(new TextDecoder().decode(json.slice()))])
   note = (...given: unknown[]) => void this.all.push(['note', ...given])
-  plainNote = (unixMs: number, callId: string, legId: string, json: Uint8Array) =>
-    void this.all.push(['note', unixMs, callId, legId, JSON.parse(new TextDecoder().decode(json))])
+  lines(unixMs: number, callId: string, legId: string, lines: Uint8Array): void {
+    for (const line of new TextDecoder().decode(lines.slice()).split('\n'))
+      this.all.push(['note', unixMs, callId, legId, JSON.parse(line)])
+  }
   document = (...given: unknown[]) => void this.all.push(['document', ...given])
   over = (...given: unknown[]) => void this.all.push(['over', ...given])
   dialog = (...given: unknown[]) => void this.all.push(['dialog', ...given])
-  sip = (...given: unknown[]) => void this.all.push(['sip', ...given])
-  sipRecord(unixMs: number, payload: Uint8Array): void {
+  sip(unixMs: number, payload: Uint8Array): void {
     const { message, isSent, ...addresses } = readSip(payload.slice())
     this.all.push(['sip', unixMs, message, addresses, isSent])
   }
 }
 
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {
-  const memory = inletMemory(4096)
+  const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
   const outlet = new TraceOutlet(memory, received)
   const wanted: unknown[][] = []
@@ -51,8 +54,61 @@ test('what is written comes out as it went in, in its order, however often the m
   assert.equal(received.all, wanted)
 })
 
+test('every kind of entry comes out as it went in', () => {
+  const memory = ringMemory(4096)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const legId = 'leg-1' as LegUuid
+  inlet.leg(1, callId, legId, { role: 'callee', number: 'sip:é@x', opened: true })
+  inlet.leg(2, callId, legId, { role: 'callee', via: undefined })
+  inlet.note(3, '', legId, { kind: 'webhook', url: 'https://é.test' })
+  inlet.lines(3, callId, '{"kind":"a"}\n{"kind":"é"}')
+  inlet.over(4, callId, { sid: 'CA1', status: 'completed' })
+  inlet.dialog(legId, '1-2@h')
+  new TraceOutlet(memory, received).drain()
+  assert.equal(received.all, [
+    [
+      'leg',
+      1,
+      callId,
+      legId,
+      true,
+      { kind: 'leg-begins', uuid: legId, role: 'callee', number: 'sip:é@x', opened: true },
+    ],
+    ['leg', 2, callId, legId, false, { kind: 'leg-begins', uuid: legId, role: 'callee' }],
+    ['note', 3, '', legId, { kind: 'webhook', url: 'https://é.test' }],
+    ['note', 3, callId, '', { kind: 'a' }],
+    ['note', 3, callId, '', { kind: 'é' }],
+    ['over', 4, callId, { sid: 'CA1', status: 'completed' }],
+    ['dialog', legId, '1-2@h'],
+  ])
+})
+
+test('once enough was written an empty ring begins anew: nothing is lost, and none of the memory behind is touched', () => {
+  const memory = ringMemory(1 << 20)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const outlet = new TraceOutlet(memory, received)
+  const message = new Uint8Array(1000).fill(0x41)
+  let count = 0
+  for (let round = 0; round < 100; round++) {
+    for (let each = 0; each < 50; each++) inlet.sip(count++, message, flow, true)
+    outlet.drain()
+  }
+  assert.is(inlet.dropped, 0)
+  assert.equal(
+    received.all.map(([, unixMs]) => unixMs),
+    Array.from({ length: count }, (_, at) => at),
+  )
+  assert.ok(new Uint8Array(memory, 200_000).every(byte => byte === 0))
+  // All of it is there when it is needed.
+  for (let each = 0; each < 900; each++) inlet.sip(count++, message, flow, true)
+  assert.is(inlet.dropped, 0)
+  outlet.drain()
+  outlet.drain()
+  assert.is(received.all.length, count)
+})
+
 test('what finds no room is dropped and counted; what follows a drain is taken again', () => {
-  const memory = inletMemory(4096)
+  const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
   const outlet = new TraceOutlet(memory, received)
   const message = new Uint8Array(1000).fill(0x41)

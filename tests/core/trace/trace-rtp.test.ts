@@ -21,9 +21,14 @@ const figuresAt = (second: number): RtpFigures => ({
   levelDbov: -26,
 })
 
+const beginLeg = (bed: TraceBed): void => {
+  bed.inlet.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  bed.drain()
+}
+
 const talk = (seconds: number, options: { readonly store?: PartsInMemory } = {}): TraceBed => {
   const bed = new TraceBed(() => began, options)
-  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  beginLeg(bed)
   for (let second = 1; second <= seconds; second++) {
     bed.book.rtp(began + 1000 * second + (second % 3), legId, figuresAt(second))
     if (second % 70 === 0) bed.tick(began + 1000 * second)
@@ -94,7 +99,7 @@ const packet = (length: number, at: number) => ({
 
 test('of headers the newest are kept, of telephone-events all', () => {
   const bed = new TraceBed(() => began, { rtpHeaders: 10, store: new PartsInMemory() })
-  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  beginLeg(bed)
   for (let at = 0; at < 35; at++) bed.book.packet(began + at, legId, packet(12, at))
   for (let at = 0; at < 20; at++) bed.book.packet(began + 100 + at, legId, packet(16, at))
   const wanted = [...Array.from({ length: 10 }, (_, at) => 25 + at), ...Array.from({ length: 20 }, (_, at) => at)]
@@ -108,7 +113,7 @@ test('of headers the newest are kept, of telephone-events all', () => {
 test('audio is kept up to its bound, before and after the call was stored, and shown only to whoever asks for it', () => {
   const store = new PartsInMemory()
   const bed = new TraceBed(() => began, { store, audioBytes: 5000 })
-  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  beginLeg(bed)
   const whole = (at: number) => bed.book.audio(began + at, legId, { ...packet(172, at), length: 172 })
   for (let at = 0; at < 10; at++) whole(at)
   bed.tick(began + 120_000)
