@@ -3,12 +3,13 @@ import { api, sessions } from './api.ts'
 
 // The event stream of the account: lists and figures follow it, so that no page polls every second.
 
-interface LiveEvent {
+export interface LiveEvent {
   readonly seq: number
   readonly code: string
   readonly event: string
   readonly sid: string
   readonly createdAt: string
+  readonly customPayload?: Readonly<Record<string, unknown>>
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -25,11 +26,20 @@ const tellBurstMs = 1500
 const many = 8
 /** Goes up when calls have changed. */
 export const callsChanged = signal(0)
+/** Goes up when events were missed: what follows them must be asked for. */
+export const gaps = signal(0)
+const listeners = new Set<(events: readonly LiveEvent[]) => void>()
 let isTelling = false
 let arrived: LiveEvent[] = []
 let socket: WebSocket | undefined
 let isOpening = false
 let last: number | undefined
+
+/** All events from now on, in their order, some at a time; returns how to end it. */
+export function listen(listener: (events: readonly LiveEvent[]) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
 
 export async function follow(): Promise<void> {
   if (socket !== undefined || isOpening || !sessions.value?.customer) return
@@ -59,7 +69,10 @@ export async function follow(): Promise<void> {
   opened.onclose = ({ code }) => {
     isLive.value = false
     socket = undefined
-    if (code === 4010) last = undefined
+    if (code === 4010) {
+      last = undefined
+      gaps.value++
+    }
     if (sessions.value?.customer) setTimeout(follow, againMs)
   }
 }
@@ -70,6 +83,8 @@ function tellAll(): void {
   const isBusy = arrived.length >= many
   const laterMs = wasBusy ? tellSeldomMs : tellBurstMs
   wasBusy = isBusy
+  const inOrder = arrived.toReversed()
+  for (const listener of listeners) listener(inOrder)
   events.value = [...arrived, ...events.value].slice(0, kept)
   arrived = []
   isTelling = false

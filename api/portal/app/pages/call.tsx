@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
 import type { Call, Recording } from '../api-types.ts'
+import { useChangesOf } from '../follow-calls.ts'
 import { dateTime, figure, length, money, number, zone } from '../format.ts'
-import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
 import { sentence } from '../sentences.ts'
@@ -57,12 +57,13 @@ function entriesOf({ trace, events, call }: Traced): readonly TraceEntry[] {
 }
 
 export default function CallPage({ id }: { readonly id: string }) {
-  const { data, error, reload } = useLoad(`call ${id} ${callsChanged.value}`, () => whole(id))
   const kept = useRef<Whole | undefined>(undefined)
+  const changes = useChangesOf(kept.current?.call.sid)
+  const { data, error, reload } = useLoad(`call ${id} ${changes}`, () => whole(id))
   if (data !== undefined) kept.current = data
   const loaded = kept.current
   // The recorder reads when nobody else needs the machine: the page does not wait for it.
-  const traced = useLoad(`recorded ${id} ${callsChanged.value}`, async () => ({ trace: await traceOf(id) }))
+  const traced = useLoad(`recorded ${id} ${changes}`, async () => ({ trace: await traceOf(id) }))
   const keptTrace = useRef<{ readonly trace: Trace | undefined } | undefined>(undefined)
   if (traced.data !== undefined) keptTrace.current = traced.data
   const isTraced = keptTrace.current !== undefined

@@ -1,7 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { api, must } from '../api.ts'
-import { callsChanged } from '../live.ts'
-import { useLoad } from '../load.ts'
+import { useCalls } from '../follow-calls.ts'
 import { filter, place } from '../router.ts'
 import { reasonCodes, t, word } from '../texts/index.ts'
 import { Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
@@ -41,13 +39,7 @@ export function Calls() {
       ? { from_dt: new Date(`${from}T00:00:00`).toISOString(), to_dt: new Date(`${from}T23:59:59.999`).toISOString() }
       : {}),
   }
-  const key = JSON.stringify(asked)
-  const { data, error, reload } = useLoad(`${key} ${callsChanged.value}`, () =>
-    must(api.GET('/calls/', { params: { query: asked } })),
-  )
-  const kept = useRef<{ key: string; data: typeof data }>({ key, data })
-  if (data !== undefined || kept.current.key !== key) kept.current = { key, data }
-  const shown = kept.current.data
+  const { list: shown, error, reload } = useCalls(asked)
   // A value that is none filters nothing.
   const isFiltered = Object.keys(asked).some(name => name !== 'limit' && name !== 'offset')
   return (
