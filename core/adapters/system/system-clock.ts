@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import type { Clock, Random } from '../../ports/clock.ts'
 
 /** setTimeout takes 31 bits; a later deadline is armed again when that has passed. */
@@ -18,8 +18,25 @@ export const systemClock: Clock = {
   },
 }
 
+/** Random bytes are fetched so many at a time, as asking for a few costs as much; what was given away is wiped. */
+const pool = new Uint8Array(4096)
+/** More are fetched by themselves. */
+const longestPooled = 64
+let poolAt = pool.length
+
+function pooled(length: number): Uint8Array {
+  if (poolAt + length > pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  const bytes = pool.slice(poolAt, poolAt + length)
+  pool.fill(0, poolAt, poolAt + length)
+  poolAt += length
+  return bytes
+}
+
 export const systemRandom: Random = {
-  bytes: length => randomBytes(length),
+  bytes: length => (length > longestPooled ? randomBytes(length) : pooled(length)),
   uuid: () => randomUUID(),
 }
 
