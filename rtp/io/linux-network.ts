@@ -22,6 +22,8 @@ const epollIn = 1
 /** Packets received between two flushes; the sends that they cause point into their slots. */
 const receiveSlots = 256
 const sendSlots = 256
+/** What was received leaves again at the latest when so many packets are read: a packet does not wait for a thousand others. */
+const passedOnAt = 8
 /** What a tick makes at most: a thread has no time for frames of more legs. */
 const heldSlots = 1024
 /** Packets of one recvmmsg. */
@@ -103,6 +105,7 @@ export class LinuxNetwork implements DatagramNetwork {
         if (socket === undefined) continue
         if (round === 0) this.#receiveOne(socket)
         else this.#receiveBursts(socket)
+        if (this.#slotsReceived >= passedOnAt) this.flush()
       }
       if (ready <= 0) return
     }

@@ -58,6 +58,30 @@ for (const sockets of kinds) {
     network.close()
   })
 
+  test(`${sockets}: a packet that is passed on leaves before many others are read`, async () => {
+    const network = openNetwork({ address: '127.0.0.1', sockets })
+    const out = await bind(network)
+    const legs = await Promise.all(Array.from({ length: 64 }, () => bind(network)))
+    assert.ok(out !== undefined && legs.every(leg => leg !== undefined))
+    const peer = createSocket('udp4')
+    peer.bind(0, '127.0.0.1')
+    await once(peer, 'listening')
+    let read = 0
+    let mostWaiting = 0
+    for (const leg of legs)
+      leg!.receiver = (packet, length) => {
+        out.send(packet, length, home, peer.address().port)
+        read++
+        mostWaiting = Math.max(mostWaiting, read - network.counters.sent)
+      }
+    for (const leg of legs) peer.send(noise(172, leg!.port), leg!.port, '127.0.0.1')
+    await settle(network, () => read === legs.length)
+    assert.is(network.counters.sent, legs.length)
+    if (sockets === 'mmsg') assert.ok(mostWaiting <= 8, `${mostWaiting} packets waited for one another`)
+    network.close()
+    peer.close()
+  })
+
   test(`${sockets}: a packet is passed on from where it lies, altered in place`, async () => {
     const network = openNetwork({ address: '127.0.0.1', sockets })
     const [a, b] = [await bind(network), await bind(network)]
