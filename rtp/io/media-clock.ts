@@ -4,7 +4,7 @@ interface MediaClockConfig {
   readonly now?: () => number
   /** Holds the thread for so long, to a fraction of a millisecond, where no other work needs it. Default: ticks are as exact as timers. */
   readonly sleep?: (ms: number) => void
-  /** What is done every millisecond between two ticks, while it is wanted; only where the thread is the clock's own. */
+  /** What is done again and again between two ticks, while it is wanted; only where the thread is the clock's own. */
   readonly between?: { isWanted(): boolean; run(now: number): void }
 }
 
@@ -21,8 +21,12 @@ export interface ClockCounters {
 export const defaultTickMs = 5
 /** It is looked over so long how much of its time the thread has left to others. */
 const windowMs = 100
+/** From one beginning to the next of what is done between ticks. */
+const betweenMs = 0.8
+/** Longer work is followed by so long a rest: each visit of the sockets has its price, however little it finds. */
+const restMs = 0.4
 /** Nearer to the next tick nothing is done between. */
-const betweenMs = 1
+const nearMs = 1
 /**
  * A thread with more to do than it has time leaves so much of it to the others of the machine, who may have to end what
  * overloads it. One of real time that leaves less than a twentieth is stopped for all of that at once (sched(7)).
@@ -47,7 +51,11 @@ export class MediaClock {
   readonly #between: MediaClockConfig['between']
   readonly #tick: MediaTick
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** While the thread paces itself, in place of the timer. */
+  #turn: ReturnType<typeof setImmediate> | undefined
   #dueAt = 0
+  /** When what is done between ticks has its turn. */
+  #betweenAt = 0
   /** Where the present window began, how long ticks took in it, and whether the one before left too little. */
   #windowFrom = 0
   #workedMs = 0
@@ -62,11 +70,11 @@ export class MediaClock {
   }
 
   get running(): boolean {
-    return this.#timer !== undefined
+    return this.#timer !== undefined || this.#turn !== undefined
   }
 
   start(): void {
-    if (this.#timer !== undefined) return
+    if (this.running) return
     this.#windowFrom = this.#now()
     this.#workedMs = 0
     this.#dueAt = this.#windowFrom + this.#tickMs
@@ -75,16 +83,30 @@ export class MediaClock {
 
   stop(): void {
     clearTimeout(this.#timer)
+    clearImmediate(this.#turn)
     this.#timer = undefined
+    this.#turn = undefined
   }
 
+  /** By the timer, which comes up to a millisecond before the tick. */
   readonly #fire = (): void => {
-    const woken = this.#now()
-    if (this.#between !== undefined && this.#dueAt - woken >= betweenMs) {
-      this.#runBetween(this.#between, woken)
-      return
-    }
-    const now = this.#waitedOut(woken)
+    this.#timer = undefined
+    this.#runTick(this.#waitedOut(this.#now(), this.#dueAt))
+  }
+
+  /**
+   * While there is work between ticks the thread sleeps by itself, to the microsecond: timers count whole milliseconds from
+   * the end of the work. Messages of other threads are taken before each sleep, which is shorter than 2 ms.
+   */
+  readonly #pace = (): void => {
+    this.#turn = undefined
+    const isTick = this.#dueAt - this.#betweenAt < nearMs
+    const now = this.#waitedOut(this.#now(), isTick ? this.#dueAt : this.#betweenAt)
+    if (isTick || this.#between === undefined) this.#runTick(now)
+    else this.#runBetween(this.#between, now)
+  }
+
+  #runTick(now: number): void {
     const lateMs = now - this.#dueAt
     this.counters.ticks++
     if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
@@ -93,20 +115,28 @@ export class MediaClock {
     const tickAt = this.#dueAt + missed * this.#tickMs
     this.#dueAt = tickAt + this.#tickMs
     // Armed first: a tick that stops the clock must find its timer.
-    this.#arm(this.#between?.isWanted() === true ? betweenMs : this.#dueAt - now)
+    this.#armNext(now)
     this.#tick(now, tickAt)
     if (this.#sleep !== undefined) this.#leaveTime(now, this.#sleep)
+    this.#rest(now, this.#now())
   }
 
-  /** A timer that fired early, or one that was set for what is done between ticks. */
   #runBetween(between: NonNullable<MediaClockConfig['between']>, began: number): void {
-    const isWanted = between.isWanted()
-    this.#arm(isWanted ? betweenMs : this.#dueAt - began)
-    if (!isWanted) return
+    this.#armNext(began)
     between.run(began)
-    const tookMs = this.#now() - began
-    this.#workedMs += tookMs
-    this.counters.workedMs += tookMs
+    const ended = this.#now()
+    this.#workedMs += ended - began
+    this.counters.workedMs += ended - began
+    this.#rest(began, ended)
+  }
+
+  #armNext(now: number): void {
+    if (this.#between?.isWanted() === true) this.#turn = setImmediate(this.#pace)
+    else this.#arm(this.#dueAt - now)
+  }
+
+  #rest(began: number, ended: number): void {
+    this.#betweenAt = Math.max(began + betweenMs, ended + restMs)
   }
 
   /** After a tick that began then. */
@@ -129,9 +159,9 @@ export class MediaClock {
     this.#timer = setTimeout(this.#fire, Math.max(1, this.#sleep === undefined ? Math.round(ms) : Math.floor(ms)))
   }
 
-  #waitedOut(now: number): number {
-    if (this.#sleep === undefined || now >= this.#dueAt) return now
-    this.#sleep(this.#dueAt - now)
+  #waitedOut(now: number, until: number): number {
+    if (this.#sleep === undefined || now >= until) return now
+    this.#sleep(until - now)
     return this.#now()
   }
 }

@@ -60,7 +60,47 @@ test('a thread that has caught up leaves nothing more', async () => {
   for (const ms of slept.slice(60)) assert.ok(ms <= 3.001, `${ms} ms of a pause of 3`)
 })
 
-test('between two ticks it is looked for packets every millisecond while that is wanted, and ticks keep their grid', async () => {
+test('work between ticks begins every 0.8 ms, or 0.4 ms after longer work has ended; messages are taken meanwhile', async () => {
+  for (const [workMs, everyMs] of [
+    [0.1, 0.8],
+    [0.6, 1],
+  ] as const) {
+    let time = 0
+    let messages = 0
+    const begun: number[] = []
+    const seen: number[] = []
+    const clock = new MediaClock(() => {}, {
+      now: () => time,
+      sleep: ms => {
+        time += ms
+      },
+      between: {
+        isWanted: () => true,
+        run: now => {
+          begun.push(now)
+          seen.push(messages)
+          // A message of another thread comes as this does: through the event loop.
+          setImmediate(() => messages++)
+          time += workMs
+        },
+      },
+    })
+    clock.start()
+    while (begun.length < 12) await new Promise(setImmediate)
+    clock.stop()
+    assert.is(clock.running, false)
+    const steps = begun.slice(1).map((at, n) => at - begun[n]!)
+    const usual = steps.filter(step => Math.abs(step - everyMs) < 0.001)
+    assert.ok(usual.length >= steps.length / 2, `${steps}`)
+    for (const step of steps) assert.ok(step > everyMs - 0.001 && step < 3, `${steps}`)
+    assert.ok(seen.at(-1)! >= 8, `${seen}`)
+    const before = begun.length
+    await new Promise(resolve => setTimeout(resolve, 10))
+    assert.is(begun.length, before, 'stopped')
+  }
+})
+
+test('between two ticks it is looked for packets while that is wanted, and ticks keep their grid', async () => {
   const betweens: number[] = []
   const ticks: number[] = []
   let isWanted = true
