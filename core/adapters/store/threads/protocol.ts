@@ -2,6 +2,7 @@ import type { PhoneTokenRecord } from '../../../model/phone-token.ts'
 import type { Quotas } from '../../../model/quota.ts'
 import type { Rate } from '../../../model/rate.ts'
 import type { Trunk } from '../../../model/trunk.ts'
+import type { Change } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../database.ts'
 import type { DestinationLists } from '../destinations.ts'
 import type { LoggedEvent } from '../events.ts'
@@ -29,6 +30,10 @@ export interface StoreCall {
   readonly method: string
   readonly args: readonly unknown[]
 }
+
+/** The unit of work that a request writes; empty when it is another request. */
+export const unitOf = ({ part, method, args }: StoreCall): readonly Change[] =>
+  part === 'calls' && (method === 'commit' || method === 'commitSoon') ? (args[0] as readonly Change[]) : []
 
 export type ToStore =
   /** Opens the database. `recover`: closes first what an earlier process had left open. */
@@ -59,6 +64,8 @@ export type News =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'fault'; readonly id: number; readonly fault: Fault }
   | { readonly type: 'event'; readonly logged: LoggedEvent }
+  /** The same of an event that the unit of request `id` brought as its change `at`: it does not cross a second time. */
+  | { readonly type: 'own-event'; readonly id: number; readonly at: number; readonly seq: number }
   | { readonly type: 'callbacks-added' }
   | { readonly type: 'committed'; readonly durationMs: number; readonly units: number }
   /** Another process holds the write lock: units wait. */

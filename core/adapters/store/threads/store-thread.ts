@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { VoiceEvent } from '../../../events/voice-event.ts'
 import { assertNever } from '../../../model/assert-never.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
@@ -10,7 +11,15 @@ import type { StoreParts } from '../served.ts'
 import { storeOver } from '../store.ts'
 import { storeParts } from '../store-parts.ts'
 import { faultOf } from './faults.ts'
-import type { FromStore, Known, News, StoreCall, StoreThreadConfig, ToStore } from './protocol.ts'
+import {
+  type FromStore,
+  type Known,
+  type News,
+  type StoreCall,
+  type StoreThreadConfig,
+  type ToStore,
+  unitOf,
+} from './protocol.ts'
 
 // The main file of a thread of the store: the same classes as without threads, between two message unions.
 
@@ -22,6 +31,8 @@ const post = (message: FromStore): void => port.postMessage(message)
 // On Linux 0 is the calling thread, and what we lower needs no privilege.
 if (niceness > 0 && process.platform === 'linux') setPriority(0, niceness)
 
+/** Events that the asking thread has: by the request and the change that brought them. */
+const brought = new WeakMap<VoiceEvent, { readonly id: number; readonly at: number }>()
 let database: Database | undefined
 let parts: StoreParts | undefined
 let news: News[] = []
@@ -57,7 +68,10 @@ async function open(isRecovering: boolean): Promise<void> {
     : undefined
   const tookMs = Math.round(performance.now() - began)
   const { trunks, rates, destinations, phoneTokens } = parts
-  store.events.subscribe(logged => addNews({ type: 'event', logged }))
+  store.events.subscribe(logged => {
+    const by = brought.get(logged.event)
+    addNews(by === undefined ? { type: 'event', logged } : { type: 'own-event', ...by, seq: logged.seq })
+  })
   store.outbox.onAdded(() => addNews({ type: 'callbacks-added' }))
   database.onCommit((durationMs, units) => addNews({ type: 'committed', durationMs, units }))
   database.onBlocked(isBlocked => addNews({ type: 'blocked', isBlocked }))
@@ -78,8 +92,11 @@ async function open(isRecovering: boolean): Promise<void> {
 /** The caller's types hold: `served.ts` names every method that is asked for. */
 type Methods = Readonly<Record<string, Readonly<Record<string, (...args: readonly unknown[]) => unknown>>>>
 
-async function answer({ id, part, method, args }: StoreCall): Promise<void> {
+async function answer(call: StoreCall): Promise<void> {
+  const { id, part, method, args } = call
   try {
+    for (const [at, change] of unitOf(call).entries())
+      if (change.type === 'event.append') brought.set(change.event, { id, at })
     const owner = (parts as unknown as Methods | undefined)?.[part]
     if (owner?.[method] === undefined) throw new Error(`there is no ${part}.${method}`)
     addNews({ type: 'answer', id, value: await owner[method](...args) })

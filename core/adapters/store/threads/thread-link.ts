@@ -5,7 +5,15 @@ import type { Log } from '../../../ports/log.ts'
 import { StoreError } from '../errors.ts'
 import type { TimedRecovery } from '../recovery.ts'
 import { errorOf } from './faults.ts'
-import type { FromStore, Known, News, StoreCall, StoreThreadConfig, ToStore } from './protocol.ts'
+import {
+  type FromStore,
+  type Known,
+  type News,
+  type StoreCall,
+  type StoreThreadConfig,
+  type ToStore,
+  unitOf,
+} from './protocol.ts'
 
 export interface Opened {
   readonly known?: Known
@@ -13,6 +21,7 @@ export interface Opened {
 }
 
 interface Waiting {
+  readonly call: StoreCall
   readonly resolve: (value: unknown) => void
   readonly reject: (cause: Error) => void
 }
@@ -76,9 +85,9 @@ export class ThreadLink {
     if (this.#isClosed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
     if (this.#worker === undefined) return Promise.reject(lost())
     return new Promise((resolve, reject) => {
-      const id = ++this.#ids
-      this.#waiting.set(id, { resolve, reject })
-      this.#calls.push({ id, part, method, args })
+      const call = { id: ++this.#ids, part, method, args }
+      this.#waiting.set(call.id, { call, resolve, reject })
+      this.#calls.push(call)
       this.#sendWithin(withinMs)
     })
   }
@@ -184,11 +193,17 @@ export class ThreadLink {
   }
 
   #take(news: News): void {
-    if (news.type !== 'answer' && news.type !== 'fault') {
+    if (news.type !== 'answer' && news.type !== 'fault' && news.type !== 'own-event') {
       this.#onNews(news)
       return
     }
     const waiting = this.#waiting.get(news.id)
+    if (news.type === 'own-event') {
+      const change = waiting && unitOf(waiting.call)[news.at]
+      if (change?.type === 'event.append')
+        this.#onNews({ type: 'event', logged: { seq: news.seq, event: change.event } })
+      return
+    }
     this.#waiting.delete(news.id)
     if (news.type === 'answer') waiting?.resolve(news.value)
     else waiting?.reject(errorOf(news.fault))

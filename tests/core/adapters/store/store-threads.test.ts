@@ -180,6 +180,33 @@ test('events come in the order of their account, before the unit is answered', (
     assert.ok(on.store.counters.transactions < 60, `${on.store.counters.transactions} transactions`)
   }))
 
+test('an event comes back as the object that its unit brought: it crosses threads once', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const call = freshCall(owner)
+    const told: unknown[] = []
+    on.store.events.subscribe(logged => told.push(logged))
+    const [first, undone, last] = [1, 2, 3].map(() => eventOf(call, 'CALL.0180', { uuid: randomUUID() }))
+    const append = (event: typeof first) => ({ type: 'event.append', event: event! }) as const
+    // Not waited for one after another: their answers overlap, and one unit fails.
+    const [, failed] = await Promise.allSettled([
+      on.store.calls.commit([{ type: 'call.insert', call }, append(first)]),
+      on.store.calls.commit([append(undone), { type: 'call.insert', call }]),
+      on.store.calls.commit([append(last)], false),
+    ])
+    assert.is(failed.status, 'rejected')
+    assert.equal(told, [
+      { seq: 1, event: first },
+      { seq: 2, event: last },
+    ])
+    assert.is((told[0] as { readonly event: unknown }).event, first)
+    assert.is((told[1] as { readonly event: unknown }).event, last)
+    assert.equal(
+      (await on.store.events.after(owner, 0, 10)).map(({ event }) => event.uuid),
+      [first!.uuid, last!.uuid],
+    )
+  }))
+
 test('a unit that nobody waits for shares the commit of the next one, in order, or is written soon by itself', () =>
   opened(async on => {
     const owner = await account(on)
