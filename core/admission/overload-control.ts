@@ -45,7 +45,7 @@ const headroom = 1.25
  * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
  * this time than are set up in it, so that no place stays empty.
  */
-const mostWaitMs = 15
+const lateWhileLimitingMs = 15
 /** Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. */
 const leastSetUps = 8
 const commitOver = 32
@@ -226,7 +226,7 @@ export class OverloadControl {
       const { inviteWaitMs } = this.#bounds
       return inviteWaitMs > 0 && waitedMs > floodWaits * inviteWaitMs ? 'late' : undefined
     }
-    if (waitedMs > mostWaitMs) return 'late'
+    if (waitedMs > lateWhileLimitingMs) return 'late'
     return from.hasToken(this.#shares.get(from) ?? this.#rate / (this.#sources.size + 1), now) ? undefined : 'rate'
   }
 

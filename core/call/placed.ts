@@ -3,7 +3,7 @@ import { arrived } from '../contract/hops.ts'
 import { type OriginateOrder, type OriginateRefusal, refusedBy } from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
-import { ParallelBranches } from '../dial/parallel-branches.ts'
+import { PlacedBranches } from '../dial/placed-branches.ts'
 import { callData } from '../events/call-data.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { Change } from '../ports/store.ts'
@@ -104,7 +104,7 @@ export function beginPlaced(call: Call, requestId: string, order: OriginateOrder
     }
     const from = { user: order.from, displayName: '' }
     const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops, isDial: false } as const
-    const branch = new ParallelBranches(call, options, places, new PlacedLeg(call, order.url), call.alarms)
+    const branch = new PlacedBranches(call, options, places, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
     branch.start(prelude, result => {

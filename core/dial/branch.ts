@@ -111,8 +111,13 @@ export class Branch implements LegOwner {
   }
 
   /** Ends it whatever its state; commits what that means. */
-  cancel(reason: EndReason, more?: LegEnding): void {
-    this.#end(reason, more)
+  cancel(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  /** Another of those who rang has answered: its phone need not report a missed call. */
+  answeredElsewhere(): void {
+    this.#end('END.0487', { isAnsweredElsewhere: true })
   }
 
   /** Ends talk at its limit. The timer fires a moment later, never before; we absorb the difference. */

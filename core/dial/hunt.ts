@@ -166,13 +166,13 @@ export class Hunt implements BranchListener<Branch> {
   answered(branch: Branch): void {
     if (!this.#step('answered')) {
       // Answered a moment after another: the first answer has won.
-      branch.cancel('END.0487', { isAnsweredElsewhere: true })
+      branch.answeredElsewhere()
       return
     }
     this.#winner = branch
     this.#waiting = []
     this.#stopTimers()
-    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
+    for (const other of this.#branches) if (other !== branch) other.answeredElsewhere()
     this.#listener.won(branch)
   }
 

@@ -1,12 +1,16 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { pcmaToPcmuInto, pcmuToPcmaInto } from '../codec/g711.ts'
 import { headerLength, markerOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
-import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
+import {
+  maxDropout,
+  maxMisorder,
+  sequenceAfter,
+  sequenceDelta,
+  timestampAfter,
+  timestampDelta,
+} from '../packet/sequence.ts'
 import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
 
-/** A step in the sequence numbers beyond this is a stream that restarts (RFC 3550 §A.1 MAX_DROPOUT). */
-const maxDropout = 3000
-const maxMisorder = 100
 /** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
 const maxLeadMs = 600
 

@@ -1,5 +1,5 @@
 import { payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
-import { SequenceUnwrapper } from '../packet/sequence.ts'
+import { maxMisorder, SequenceUnwrapper } from '../packet/sequence.ts'
 import { audio, empty, noted, PacketSlots, played } from './packet-slots.ts'
 import { SourceWatch } from './source-watch.ts'
 
@@ -19,8 +19,6 @@ export type JitterCounters = Readonly<Record<Pushed, number>> & {
   readonly expandedMs: number
 }
 
-/** RFC 3550 §A.1: a number further back is no late packet but a restart. */
-const maxMisorder = 100
 /** No index. */
 export const nothing = Number.NEGATIVE_INFINITY
 

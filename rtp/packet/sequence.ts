@@ -1,3 +1,8 @@
+/** RFC 3550 §A.1 MAX_DROPOUT: a step forward of more than this is no loss, the stream has restarted. */
+export const maxDropout = 3000
+/** RFC 3550 §A.1 MAX_MISORDER: a packet so many numbers back is not late, the stream has restarted. */
+export const maxMisorder = 100
+
 /** Signed distance from `b` to `a` in 16-bit arithmetic, right across the wrap: −32768 … 32767. All comparisons of sequence numbers use it. */
 export const sequenceDelta = (a: number, b: number): number => ((a - b) << 16) >> 16
 

@@ -1,6 +1,6 @@
 import type { MediaSources } from '../contract/agreement.ts'
 import type { SourceState } from '../contract/session-stats.ts'
-import { sequenceDelta } from '../packet/sequence.ts'
+import { maxDropout, sequenceDelta } from '../packet/sequence.ts'
 import { KnownHosts, ranks } from './known-hosts.ts'
 import { type SourceInput, sourceTable } from './source-states.ts'
 
@@ -14,8 +14,6 @@ const candidateStaleMs = 500
 export const continuationQuietMs = 200
 /** Time after SDP named another address in which packets may still come from the former one. */
 export const movingMs = 2000
-/** Steps in the sequence numbers up to this continue a stream (RFC 3550 §A.1 MAX_DROPOUT). */
-const maxDropout = 3000
 
 /** `learned`, `returned`: accepted, and media goes to this source from now on. `held`: a candidate. */
 export type Verdict = 'accepted' | 'learned' | 'returned' | 'held' | 'refused'

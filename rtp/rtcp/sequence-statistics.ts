@@ -1,8 +1,6 @@
-import { sequenceDelta } from '../packet/sequence.ts'
+import { maxDropout, maxMisorder, sequenceDelta } from '../packet/sequence.ts'
 
-// RFC 3550 §A.1
-const maxDropout = 3000
-const maxMisorder = 100
+/** RFC 3550 §A.1 MIN_SEQUENTIAL. */
 const minSequential = 2
 /** Out of range of any sequence number: no jump is being watched. */
 const noNumber = 0x1_0001

@@ -10,7 +10,7 @@ const mostWaiting = 4000
  */
 const standingMs = 15
 /** Time after which an INVITE is read whether there is room or not, in order to be refused. */
-const mostWaitMs = 60
+const readAnywayAfterMs = 60
 
 /** How many calls may be set up side by side now. Default: any number. */
 export type SetUpGate = Partial<Pick<InviteGate, 'mostSetUps'>>
@@ -62,8 +62,9 @@ export class InviteQueue {
     if (first === undefined) return false
     const waitedMs = now - first.at
     const hasRoom = this.#settingUp.size < (this.#gate.mostSetUps ?? Number.POSITIVE_INFINITY)
-    if (!hasRoom && waitedMs <= mostWaitMs) return false
-    if (waitedMs > standingMs && waitedMs <= mostWaitMs) this.#readOne(this.#takeLast() ?? this.#takeFirst(), now)
+    if (!hasRoom && waitedMs <= readAnywayAfterMs) return false
+    if (waitedMs > standingMs && waitedMs <= readAnywayAfterMs)
+      this.#readOne(this.#takeLast() ?? this.#takeFirst(), now)
     else this.#readOne(this.#takeFirst(), now)
     return true
   }

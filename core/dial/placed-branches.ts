@@ -8,8 +8,11 @@ import { Branch } from './branch.ts'
 import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { mostTelling } from './dial-outcome.ts'
 
-/** One destination that may be in several places, as the softphones of one end-user: all ring, the first answer wins. */
-export class ParallelBranches implements BranchListener<Branch> {
+/**
+ * The destination of a call placed by the API. It may be in several places, as the softphones of one end-user: all ring,
+ * the first answer wins. Children of a Dial ring by `Hunt`, several phones of one end-user too.
+ */
+export class PlacedBranches implements BranchListener<Branch> {
   readonly #host: CallHost
   readonly #branches: readonly Branch[]
   readonly #listener: BranchListener<Branch>
@@ -70,11 +73,11 @@ export class ParallelBranches implements BranchListener<Branch> {
 
   answered(branch: Branch): void {
     if (this.#winner !== undefined) {
-      branch.cancel('END.0487', { isAnsweredElsewhere: true })
+      branch.answeredElsewhere()
       return
     }
     this.#winner = branch
-    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
+    for (const other of this.#branches) if (other !== branch) other.answeredElsewhere()
     this.#listener.answered(branch)
   }
 
