@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type AccountUuid, dialNouns, formatMoney, type Rate, vocabulary } from '../../core/index.ts'
+import { type AccountUuid, dialNouns, formatMoney, gatherPrompts, type Rate, vocabulary } from '../../core/index.ts'
 import { customerOf, turnOwnerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
@@ -14,7 +14,6 @@ import { isSimulatorBusy, simulate } from '../simulation/run.ts'
 
 const tags = ['documents']
 const mostDocuments = 50
-const inGather = ['Say', 'Play', 'Pause']
 
 const busy = () =>
   new Refusal(503, 'Other simulations are running. Try again in a moment.', { headers: { 'retry-after': '1' } })
@@ -123,7 +122,7 @@ const words = [
   ...[...vocabulary].map(([name, { about }]) => ({
     name,
     summary: about.summary,
-    within: inGather.includes(name) ? ['Response', 'Gather'] : ['Response'],
+    within: gatherPrompts.has(name) ? ['Response', 'Gather'] : ['Response'],
     attributes: attributesOf(about.attributes),
     example: about.example,
   })),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { codecNames } from '../../core/index.ts'
+import { codecNames, trunkTransports } from '../../core/index.ts'
 import { choice, line, optionalLine, uuidOut } from './field.ts'
 
 const address = Type.String({
@@ -23,7 +23,7 @@ const fields = {
     'x-problem': 'must be a host name or an IP address',
   }),
   port: Type.Integer({ minimum: 0, maximum: 65_535, description: '0 = by DNS, or the default of the transport.' }),
-  transport: choice(['udp', 'tcp', 'tls'], 'How it is reached.'),
+  transport: choice(trunkTransports, 'How it is reached.'),
   username: optionalLine('Digest user name.'),
   password: optionalLine('Digest password; answers show it as `********`.'),
   register: Type.Boolean({ description: 'Whether we register with it.' }),

@@ -243,6 +243,7 @@ export class Call implements CallHost {
     if (opening !== undefined) this.talk.start(url, opening)
   }
 
+  /** Joins every meter to the call, the caller's and those of dialled legs: one that is cut ends the whole call. */
   readonly alarms: MeterAlarms = {
     low: secondsLeft => {
       if (!this.isOver) this.commit([this.event('BILL.0100', { sid: this.sid, seconds_left: secondsLeft })])

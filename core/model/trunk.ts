@@ -1,9 +1,14 @@
 import type { TrunkUuid } from './ids.ts'
 
-type TrunkTransport = 'udp' | 'tcp' | 'tls'
+export const trunkTransports = ['udp', 'tcp', 'tls'] as const
+type TrunkTransport = (typeof trunkTransports)[number]
 /** What media can speak, by our preference: what every carrier has comes first. */
 export const codecNames = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 export type CodecName = (typeof codecNames)[number]
+
+/** The codec that SDP calls so: names of encodings are not case-sensitive (RFC 8866 §6.6). Undefined: media has none. */
+export const codecNamed = (name: string): CodecName | undefined =>
+  codecNames.find(known => known.toLowerCase() === name.toLowerCase())
 
 /** A carrier's connection. */
 export interface Trunk {

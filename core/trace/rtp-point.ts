@@ -1,4 +1,4 @@
-import { type CodecName, codecNames } from '../model/trunk.ts'
+import { type CodecName, codecNamed, codecNames } from '../model/trunk.ts'
 
 /** What a media thread reports about a leg: counts since its beginning, all else of the last second; NaN: not known. */
 export interface RtpFigures {
@@ -35,13 +35,12 @@ export interface RtpPoint {
 }
 
 /** Number of a codec in a stored point; 0 = none. Traces on disk hold these numbers: never change one. */
-const codecNumbers: Readonly<Record<CodecName, number>> = { PCMU: 1, PCMA: 2, G722: 3, opus: 4 }
-const nameOf = (number: number): CodecName | undefined => codecNames.find(name => codecNumbers[name] === number)
+const storedNumbers: Readonly<Record<CodecName, number>> = { PCMU: 1, PCMA: 2, G722: 3, opus: 4 }
+const nameOf = (number: number): CodecName | undefined => codecNames.find(name => storedNumbers[name] === number)
 
-/** RFC 8866 §6.6: the names of encodings are compared without regard to case. */
-function numberOf(codec: string): number {
-  const known = codecNames.find(name => name.toLowerCase() === codec.toLowerCase())
-  return known === undefined ? 0 : codecNumbers[known]
+const numberOf = (codec: string): number => {
+  const known = codecNamed(codec)
+  return known === undefined ? 0 : storedNumbers[known]
 }
 
 /**

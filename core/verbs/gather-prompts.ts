@@ -8,6 +8,9 @@ import { type Element, squeezed } from './xml.ts'
 
 const prompts = new Map([known(say), known(play), known(pause)].map(verb => [verb.name, verb]))
 
+/** The verbs that a Gather may have as children. */
+export const gatherPrompts: ReadonlySet<string> = new Set(prompts.keys())
+
 /** What is played while digits are collected: Say, Play and Pause, in order. Anything else is noted and left out. */
 export function readPrompts(gather: Element, problems: ProblemList): readonly ParsedVerb[] {
   const verbs: ParsedVerb[] = []

@@ -3,6 +3,7 @@
 export { dialNouns } from './dial-children.ts'
 export { checkDocument, maxDocumentBytes, parseDocument } from './document.ts'
 export { fetchFaults } from './fallback.ts'
+export { gatherPrompts } from './gather-prompts.ts'
 export { Interpreter } from './interpreter.ts'
 export type { DocumentRules, Problem } from './problem.ts'
 export type {

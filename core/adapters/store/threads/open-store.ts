@@ -6,7 +6,7 @@ import type { CallStore } from '../../../ports/store.ts'
 import { openSigningKeys } from '../../tokens/signing-keys.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { hostedUrls } from '../documents.ts'
-import { EventFeed } from '../event-feed.ts'
+import { EventListeners } from '../event-listeners.ts'
 import type { EventListener } from '../events.ts'
 import { KnownProfiles } from '../known-profiles.ts'
 import { KnownDestinations, KnownRates, KnownTrunks } from '../known-setup.ts'
@@ -73,7 +73,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     quotas = defaultSettings.quotas,
     committed = () => {},
   } = options
-  const feed = new EventFeed(log)
+  const feed = new EventListeners(log)
   const addedListeners = new Set<() => void>()
   const count = { transactions: 0, units: 0 }
   let isBlocked = false

@@ -2,7 +2,7 @@ import type { Log } from '../../ports/log.ts'
 import type { EventListener, LoggedEvent } from './events.ts'
 
 /** Reports every event to the listeners once it is durable, in the order of its account. One that throws stops no other. */
-export class EventFeed {
+export class EventListeners {
   readonly #listeners = new Set<EventListener>()
   readonly #log: Log
 
