@@ -1,5 +1,5 @@
 import { type VoiceName, voiceNameOf } from './model/engine-voice.ts'
-import type { SipListener } from './model/settings.ts'
+import { listenerTransportNames, type SipListener } from './model/settings.ts'
 
 export type ParsedOption =
   | { readonly ok: true; readonly value: unknown }
@@ -97,8 +97,6 @@ export function databaseUrl(value: unknown): ParsedOption {
     : bad('must be postgres://user:password@host:port/database; leave it out for SQLite in the data folder')
 }
 
-const sipTransports: readonly string[] = ['udp', 'tcp', 'tls', 'wss'] satisfies SipListener['transport'][]
-
 export function listeners(value: unknown): ParsedOption {
   const items = typeof value === 'string' ? value.split(',') : value
   if (!Array.isArray(items) || items.length === 0) return bad(`${shown(value)} must be a list, as udp:0.0.0.0:5060`)
@@ -108,7 +106,8 @@ export function listeners(value: unknown): ParsedOption {
     const match = typeof item === 'string' ? /^([a-z]+):(.+)$/.exec(item.trim().toLowerCase()) : null
     const place = match === null ? undefined : addressAndPort(match[2] ?? '')
     if (match === null || place === undefined) return bad(`${shown(item)} must be transport:address:port`)
-    if (!sipTransports.includes(match[1] ?? '')) return bad(`${shown(item)}: transport is udp, tcp, tls or wss`)
+    if (!listenerTransportNames.includes(match[1] ?? ''))
+      return bad(`${shown(item)}: transport is ${listenerTransportNames.join(', ').replace(/, (\w+)$/, ' or $1')}`)
     if (place.port !== 0 && seen.has(match[0])) return bad(`${shown(item)} is written twice`)
     seen.add(match[0])
     parsed.push(Object.freeze({ transport: match[1] as SipListener['transport'], ...place }))

@@ -1,5 +1,5 @@
 import { suggestion } from './model/nearest.ts'
-import { defaultSettings, type Settings } from './model/settings.ts'
+import { defaultSettings, needsCertificate, type Settings } from './model/settings.ts'
 import { type SettingOption, settingOptions } from './settings-options.ts'
 
 /** Where settings come from: flags win over the environment, that over the file, that over the defaults. */
@@ -49,8 +49,7 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
   }
   const listeners = (given.get('sip.listen') ?? []) as Settings['sip']['listeners']
   const https = ((given.get('http') ?? []) as Settings['http']).find(({ scheme }) => scheme === 'https')
-  const secure =
-    https?.scheme ?? listeners.find(({ transport }) => transport === 'tls' || transport === 'wss')?.transport
+  const secure = https?.scheme ?? listeners.find(needsCertificate)?.transport
   if (secure !== undefined && !given.has('tls.cert') && !given.has('tls.key')) {
     problems.push({ name: 'SAUTI_TLS_CERT', message: `is needed for ${secure}:, and SAUTI_TLS_KEY with it` })
   }

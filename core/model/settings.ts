@@ -1,12 +1,18 @@
 import type { VoiceName } from './engine-voice.ts'
 import type { Quotas } from './quota.ts'
 
+/** What SIP may be listened to by, and whether that needs the certificate of `tls`. */
+const listenerTransports = { udp: false, tcp: false, tls: true, wss: true } as const
+export const listenerTransportNames: readonly string[] = Object.keys(listenerTransports)
+
 /** Where SIP is listened to: `udp:0.0.0.0:5060`. Port 0 lets the system choose. */
 export interface SipListener {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
+  readonly transport: keyof typeof listenerTransports
   readonly address: string
   readonly port: number
 }
+
+export const needsCertificate = ({ transport }: SipListener): boolean => listenerTransports[transport]
 
 /** Where HTTP is listened to: `127.0.0.1:8080`, `https:0.0.0.0:8443`. Port 0 lets the system choose. */
 export interface HttpListener {

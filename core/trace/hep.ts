@@ -17,6 +17,8 @@ const chunkTypes = {
   agent: 12,
   payload: 15,
 } as const
+/** The number of the IP protocol: UDP or TCP. */
+const ipProtocols: Readonly<Record<SipRecord['transport'], number>> = { udp: 17, tcp: 6, tls: 6, ws: 6, wss: 6 }
 const sipKind = 1
 const agentId = 2026
 const chunkHeadBytes = 6
@@ -29,7 +31,7 @@ export function hepPacket(sip: SipRecord, unixMs: number): Uint8Array {
   const is6 = remote.length === 16
   const chunks: (readonly [type: number, value: Uint8Array])[] = [
     [chunkTypes.family, Uint8Array.of(is6 ? 10 : 2)],
-    [chunkTypes.protocol, Uint8Array.of(sip.transport === 'udp' ? 17 : 6)],
+    [chunkTypes.protocol, Uint8Array.of(ipProtocols[sip.transport])],
     [is6 ? chunkTypes.sourceAddress6 : chunkTypes.sourceAddress4, from],
     [is6 ? chunkTypes.destinationAddress6 : chunkTypes.destinationAddress4, to],
     [chunkTypes.sourcePort, number16(fromPort)],

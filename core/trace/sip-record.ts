@@ -1,6 +1,9 @@
+/** A record holds the place of its transport here: add at the end only. */
+const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
+
 /** Where a message went or came from, as a flow of the transport says. */
 export interface SipAddresses {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+  readonly transport: (typeof transports)[number]
   readonly address: string
   readonly port: number | undefined
   readonly localHost: string
@@ -12,7 +15,6 @@ export interface SipRecord extends SipAddresses {
   readonly message: Uint8Array
 }
 
-const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
 const fixedBytes = 8
 
 export const sipHeadBytes = ({ address, localHost }: SipAddresses): number =>

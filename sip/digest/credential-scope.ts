@@ -1,6 +1,6 @@
 import { headersOf } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
-import type { Flow } from '../network/flow.ts'
+import { type Flow, isSecure } from '../network/flow.ts'
 import { strengthOf } from './algorithm.ts'
 import { chooseChallenges } from './answer-challenge.ts'
 import type { DigestChallenge } from './challenge.ts'
@@ -85,7 +85,7 @@ export class CredentialScope {
 
   /** Credentials may go over this flow. */
   isHome(flow: Flow): boolean {
-    if (this.#rules.needsTls && flow.transport !== 'tls') return false
+    if (this.#rules.needsTls && !isSecure(flow.transport)) return false
     return this.#addresses.has(flow.address) || this.#rules.isListed(flow.address)
   }
 

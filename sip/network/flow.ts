@@ -1,4 +1,12 @@
-export type TransportName = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+/** What leads to a peer, and what a SIP URI may name. */
+export const hopTransports = ['udp', 'tcp', 'tls'] as const
+export type HopTransport = (typeof hopTransports)[number]
+/** Connections without frames of their own. */
+export type StreamTransport = Exclude<HopTransport, 'udp'>
+export type WebSocketTransport = 'ws' | 'wss'
+export type TransportName = HopTransport | WebSocketTransport
+/** What we listen on ourselves; a `ws` connection comes by an HTTP server. */
+export type ListenTransport = Exclude<TransportName, 'ws'>
 
 /** Where a peer's messages come from and go to. Made by the transport, which keeps one object per peer. */
 export interface Flow {
@@ -18,9 +26,15 @@ export interface Flow {
 }
 
 /** A WebSocket's remote is a softphone, never a peer that is known by its address. */
-export const isWebSocket = (transport: TransportName): boolean => transport === 'ws' || transport === 'wss'
+export const isWebSocket = (transport: TransportName): transport is WebSocketTransport =>
+  transport === 'ws' || transport === 'wss'
+
+export const isStream = (transport: TransportName): transport is StreamTransport =>
+  transport !== 'udp' && !isWebSocket(transport)
+
+/** Nobody between can read it, and a certificate says who the other side is. */
+export const isSecure = (transport: TransportName): boolean => transport === 'tls' || transport === 'wss'
 
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp'
 
-export const defaultPort = (transport: TransportName): number =>
-  transport === 'tls' || transport === 'wss' ? 5061 : 5060
+export const defaultPort = (transport: TransportName): number => (isSecure(transport) ? 5061 : 5060)

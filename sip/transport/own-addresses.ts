@@ -1,10 +1,9 @@
 import { isIP, isIPv6 } from 'node:net'
-import type { Flow } from '../network/flow.ts'
+import { defaultPort, type Flow, type StreamTransport } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import { LocalAddresses } from './local-address.ts'
 import type { ResolvedHop } from './resolve.ts'
 import type { ListenAddress } from './sip-transport-config.ts'
-import type { StreamTransport } from './streams.ts'
 import type { UdpListener } from './udp.ts'
 
 /** Which of our sockets reaches a remote, and the address that it answers to. */
@@ -94,8 +93,7 @@ export class OwnAddresses {
     const externalAddress = this.#externalAddress
     const listeners = this.#bound.filter(entry => entry.transport === transport)
     const listener = listeners.find(entry => entry.address === address) ?? listeners[0]
-    const fallback = transport === 'tls' ? 5061 : 5060
-    return { host: formatHost(externalAddress ?? address), port: listener?.port ?? fallback }
+    return { host: formatHost(externalAddress ?? address), port: listener?.port ?? defaultPort(transport) }
   }
 }
 

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import type { HopName } from '../endpoint/services/call-command.ts'
-import { defaultPort } from '../network/flow.ts'
+import { defaultPort, type HopTransport } from '../network/flow.ts'
 
 /** An address to try, in the order of RFC 3263. */
 export interface ResolvedHop {
-  readonly transport: 'udp' | 'tcp' | 'tls'
+  readonly transport: HopTransport
   readonly address: string
   readonly port: number
 }
@@ -33,12 +33,12 @@ const mostHops = 8
 
 const none = <T>(asked: Promise<readonly T[]>): Promise<readonly T[]> => asked.catch(() => [])
 
-const services: Readonly<Record<string, ResolvedHop['transport']>> = {
+const services: Readonly<Record<string, HopTransport>> = {
   'SIP+D2U': 'udp',
   'SIP+D2T': 'tcp',
   'SIPS+D2T': 'tls',
 }
-const srvPrefix = { udp: '_sip._udp', tcp: '_sip._tcp', tls: '_sips._tcp' } as const
+const srvPrefix: Readonly<Record<HopTransport, string>> = { udp: '_sip._udp', tcp: '_sip._tcp', tls: '_sips._tcp' }
 
 /**
  * RFC 3263 §4: literal address; else with a port A/AAAA; else NAPTR for the transport, SRV for host and port, and

@@ -4,14 +4,14 @@ import type { ChallengeRefusal } from '../digest/credential-scope.ts'
 import type { DroppedCall, ForeignResponse } from '../endpoint/routing/unknown-source-notices.ts'
 import type { CallEvent } from '../endpoint/services/call-event.ts'
 import type { PeerState } from '../endpoint/services/services.ts'
-import type { Flow } from '../network/flow.ts'
+import type { Flow, ListenTransport } from '../network/flow.ts'
 import type { OpenDatagrams } from './datagrams.ts'
 import type { SetUpGate } from './invite-queue.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
 
 export interface ListenAddress {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
+  readonly transport: ListenTransport
   readonly address: string
   readonly port: number
 }

@@ -8,7 +8,7 @@ import type { HopName } from '../endpoint/services/call-command.ts'
 import { formatMessage } from '../message/format.ts'
 import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
-import { type Flow, isWebSocket } from '../network/flow.ts'
+import { type Flow, isWebSocket, type WebSocketTransport } from '../network/flow.ts'
 import { type ArrivalFigures, Arrivals } from './arrivals.ts'
 import { endsSetUp } from './invite-queue.ts'
 import { ListenFault } from './listen-fault.ts'
@@ -17,7 +17,7 @@ import { type ResolvedHop, resolveHop } from './resolve.ts'
 import type { ListenAddress, SipTransportConfig } from './sip-transport-config.ts'
 import { Streams } from './streams.ts'
 import { type Source, UdpListener } from './udp.ts'
-import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
+import { type Upgraded, WebSockets } from './web-sockets.ts'
 
 const toTag = /;\s*tag\s*=/i
 const utf8 = new TextEncoder()
@@ -216,14 +216,23 @@ export class SipTransport {
   }
 
   async #listen({ transport, address, port }: ListenAddress): Promise<void> {
-    if (transport === 'wss') {
-      this.#bound.push({ transport, ...(await this.#webSockets.listen(address, port)) })
-      return
+    switch (transport) {
+      case 'udp':
+        this.#bound.push({ transport, ...(await this.#listenByUdp(address, port)) })
+        break
+      case 'tcp':
+      case 'tls':
+        this.#bound.push({ transport, ...(await this.#streams.listen(transport, address, port)) })
+        break
+      case 'wss':
+        this.#bound.push({ transport, ...(await this.#webSockets.listen(address, port)) })
+        break
+      default:
+        assertNever(transport)
     }
-    if (transport !== 'udp') {
-      this.#bound.push({ transport, ...(await this.#streams.listen(transport, address, port)) })
-      return
-    }
+  }
+
+  async #listenByUdp(address: string, port: number): Promise<Omit<ListenAddress, 'transport'>> {
     const listener = await UdpListener.open(
       this.#nextId++,
       address,
@@ -233,7 +242,7 @@ export class SipTransport {
       this.#config.openDatagrams,
     )
     this.#udp.push(listener)
-    this.#bound.push({ transport, address: listener.address, port: listener.port })
+    return { address: listener.address, port: listener.port }
   }
 
   #datagram(listener: UdpListener, lent: Uint8Array, from: Source, isLent: boolean): void {
@@ -360,17 +369,24 @@ export class SipTransport {
   #send({ flow, bytes, transaction }: Extract<EndpointOutput, { type: 'send' }>): void {
     this.#config.tap?.message(bytes, flow, true)
     const failed = transaction && (() => this.run({ type: 'send-failed', transaction }))
-    if (isWebSocket(flow.transport)) {
-      this.#webSockets.send(flow, bytes, failed)
-      return
+    switch (flow.transport) {
+      case 'udp': {
+        const listener = this.#udp.find(candidate => candidate.id === flow.socket)
+        if (listener === undefined) failed?.()
+        else listener.send(bytes, flow.port, flow.address, failed)
+        break
+      }
+      case 'tcp':
+      case 'tls':
+        this.#streams.send(flow, bytes, failed)
+        break
+      case 'ws':
+      case 'wss':
+        this.#webSockets.send(flow, bytes, failed)
+        break
+      default:
+        assertNever(flow.transport)
     }
-    if (flow.transport !== 'udp') {
-      this.#streams.send(flow, bytes, failed)
-      return
-    }
-    const listener = this.#udp.find(candidate => candidate.id === flow.socket)
-    if (listener === undefined) failed?.()
-    else listener.send(bytes, flow.port, flow.address, failed)
   }
 
   #resolve(lookup: number, hop: HopName): void {

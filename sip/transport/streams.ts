@@ -6,13 +6,11 @@ import {
   Server as TlsServer,
   connect as tlsConnect,
 } from 'node:tls'
-import type { Flow } from '../network/flow.ts'
+import { type Flow, isSecure, isStream, type StreamTransport } from '../network/flow.ts'
 import type { Framed } from '../stream/framer.ts'
 import { type ConnectionOwner, StreamConnection } from './connection.ts'
 import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
-
-export type StreamTransport = 'tcp' | 'tls'
 
 interface StreamsConfig {
   readonly limits: TransportLimits
@@ -79,8 +77,9 @@ export class Streams implements ConnectionOwner {
   ): Promise<{ readonly address: string; readonly port: number }> {
     const accept = (socket: Socket) => this.#accepted(transport, socket)
     const handshake = { handshakeTimeout: this.#config.limits.connectMs }
-    const server =
-      transport === 'tls' ? createTlsServer({ ...handshake, ...this.#config.tls }, accept) : createServer(accept)
+    const server = isSecure(transport)
+      ? createTlsServer({ ...handshake, ...this.#config.tls }, accept)
+      : createServer(accept)
     server.on('tlsClientError', () => {})
     guardConnections(server, socket => this.#admitted(socket))
     server.listen({ host: address, port, ipv6Only: isIPv6(address) })
@@ -105,8 +104,8 @@ export class Streams implements ConnectionOwner {
     else {
       // A connection that is gone is only replaced where the endpoint knows of a port that listens.
       const port = flow.socket === undefined ? flow.port : flow.connectPort
-      const isOurs = flow.transport === 'tcp' || flow.transport === 'tls'
-      if (port !== undefined && isOurs) this.#connect(flow.transport, { ...flow, port }, bytes, failed)
+      if (port !== undefined && isStream(flow.transport))
+        this.#connect(flow.transport, { ...flow, port }, bytes, failed)
       else failed?.()
     }
   }
@@ -203,12 +202,12 @@ export class Streams implements ConnectionOwner {
     // The name in the certificate is the one that was dialled, not what DNS made of it (RFC 5922 §7).
     const servername = flow.serverName === undefined ? {} : { servername: flow.serverName }
     const secured = { ...options, ...servername, ca: this.#config.tls?.ca, minVersion: 'TLSv1.2' as const }
-    const socket = transport === 'tls' ? tlsConnect(secured) : tcpConnect(options)
+    const socket = isSecure(transport) ? tlsConnect(secured) : tcpConnect(options)
     // Writes wait in the socket until it is connected; what waits counts against the peer's allowance.
     const localAddress = flow.localHost.replace(/^\[|\]$/g, '')
     const connection = this.#add(transport, socket, flow.address, flow.port, localAddress, undefined)
     const tooLate = setTimeout(() => socket.destroy(), limits.connectMs)
-    socket.once(transport === 'tls' ? 'secureConnect' : 'connect', () => clearTimeout(tooLate))
+    socket.once(isSecure(transport) ? 'secureConnect' : 'connect', () => clearTimeout(tooLate))
     socket.once('close', () => clearTimeout(tooLate))
     connection.send(bytes, failed)
   }

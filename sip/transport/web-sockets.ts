@@ -6,13 +6,11 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { WebSocketServer } from 'ws'
-import type { Flow } from '../network/flow.ts'
+import type { Flow, WebSocketTransport } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
 import { WebSocketConnection, type WebSocketOwner } from './web-socket.ts'
-
-export type WebSocketTransport = 'ws' | 'wss'
 
 /** What became of a handshake; a refused one is still the caller's to answer. */
 export type Upgraded =

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import type { Settings } from '../../model/settings.ts'
+import { needsCertificate, type Settings } from '../../model/settings.ts'
 import type { Log } from '../../ports/log.ts'
 import { identityFault, type TlsIdentity, validityFault } from './identity-fault.ts'
 
@@ -44,7 +44,7 @@ export class TlsIdentityFiles {
   static open(settings: Pick<Settings, 'tls' | 'sip' | 'http'>, log: Log): TlsIdentityFiles | undefined {
     const { tls, sip, http } = settings
     if (tls !== undefined) return new TlsIdentityFiles(tls, readIdentity(tls), log)
-    const needy = sip.listeners.find(({ transport }) => transport === 'tls' || transport === 'wss')
+    const needy = sip.listeners.find(needsCertificate)
     const listener = needy === undefined ? undefined : (['SAUTI_SIP', needy.transport] as const)
     const [name, scheme] = listener ?? (http.some(each => each.scheme === 'https') ? ['SAUTI_HTTP', 'https'] : [])
     if (name === undefined) return undefined

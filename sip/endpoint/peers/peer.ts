@@ -1,5 +1,6 @@
 import { CredentialScope } from '../../digest/credential-scope.ts'
 import { type AddressRange, addressBytes, parseAddressRange, rangeHolds } from '../../network/address-range.ts'
+import { type HopTransport, isSecure } from '../../network/flow.ts'
 import type { Credentialed } from '../services/services.ts'
 
 /** A carrier or another switch that we know. */
@@ -7,7 +8,7 @@ export interface PeerConfig {
   readonly id: string
   readonly host: string
   readonly port: number
-  readonly transport: 'udp' | 'tcp' | 'tls'
+  readonly transport: HopTransport
   readonly username: string
   readonly password: string
   /** Register there, and stay registered. */
@@ -81,7 +82,7 @@ export class PeerTable {
     if (username === '') return undefined
     const known = peerId === undefined ? undefined : this.#scopes.get(peerId)?.scope
     if (known?.credentials.username === username && known.credentials.password === password) return known
-    const rules = { peerId, needsTls: hop.transport === 'tls', isListed: () => false }
+    const rules = { peerId, needsTls: hop.transport !== undefined && isSecure(hop.transport), isListed: () => false }
     return new CredentialScope({ username, password }, rules)
   }
 
@@ -112,5 +113,5 @@ function scopeOfPeer({ id, username, password, transport, inboundHosts }: PeerCo
     const bytes = addressBytes(address)
     return bytes !== undefined && own.some(range => rangeHolds(range, bytes))
   }
-  return new CredentialScope({ username, password }, { peerId: id, needsTls: transport === 'tls', isListed })
+  return new CredentialScope({ username, password }, { peerId: id, needsTls: isSecure(transport), isListed })
 }

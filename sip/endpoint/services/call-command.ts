@@ -1,3 +1,4 @@
+import type { HopTransport } from '../../network/flow.ts'
 import type { ReasonHeader } from './reason-header.ts'
 
 /** Where a dialled call goes: the Request-URI, and the next hop when that is not the URI's own host. */
@@ -21,7 +22,7 @@ export interface BindingTarget {
 export interface HopName {
   readonly host: string
   readonly port: number | undefined
-  readonly transport: 'udp' | 'tcp' | 'tls' | undefined
+  readonly transport: HopTransport | undefined
   /**
    * The customer whose document names it, or in whose call a remote does; undefined: the operator's own. What customers
    * name may not be every address: the owner of the transport says which.

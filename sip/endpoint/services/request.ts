@@ -1,7 +1,7 @@
 import { parameterOf } from '../../grammar/parameters.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
 import { addressBytes, isForbiddenTarget, isPrivate } from '../../network/address-range.ts'
-import { defaultPort, type Flow } from '../../network/flow.ts'
+import { defaultPort, type Flow, hopTransports, isWebSocket } from '../../network/flow.ts'
 import { parseUri } from '../../uri/parse.ts'
 import type { HopName } from './call-command.ts'
 import type { EndpointServices } from './services.ts'
@@ -45,8 +45,7 @@ export function hopOf(uri: string): HopName | undefined {
   if (!parsed.ok || parsed.value.kind !== 'sip') return undefined
   const { host, port, parameters, scheme } = parsed.value
   const named = parameterOf(parameters, 'transport')?.toLowerCase()
-  const transport =
-    scheme === 'sips' ? 'tls' : named === 'udp' || named === 'tcp' || named === 'tls' ? named : undefined
+  const transport = scheme === 'sips' ? 'tls' : hopTransports.find(known => known === named)
   return { host: parameterOf(parameters, 'maddr') || host, port, transport }
 }
 
@@ -64,7 +63,7 @@ export function towards(
   use: (flow: Flow, now: number) => void,
 ): void {
   const hop = hopOf(uri)
-  if (hop === undefined || near.transport === 'ws' || near.transport === 'wss') {
+  if (hop === undefined || isWebSocket(near.transport)) {
     use(near, now)
     return
   }
