@@ -102,7 +102,8 @@ export async function meet(programs: Programs, certificates: Certificates, meeti
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
   child.stdin.on('error', () => {})
   let hasEnded = false
-  child.once('exit', () => (hasEnded = true))
+  // 'close', not 'exit': by then all that it printed has been read.
+  child.once('close', () => (hasEnded = true))
   try {
     await sleep(role === 'server' ? 60 : 0)
     association.start(now())
