@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { audit, probes } from '../audit/audit.ts'
 
 // Promises of docs/security.md, tried from outside against a switch as it is served: `npm run audit` prints the same.
-// audit-callers.test.ts holds the others.
+// audit-callers.test.ts and audit-tenants.test.ts hold the others.
 for (const { name } of probes.filter(
   ({ group }) => !['Money and tenants', 'Carriers and unknown sources', 'API'].includes(group),
 )) {

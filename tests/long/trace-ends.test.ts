@@ -4,6 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { blockHeadBytes, readBlockHead } from '../../core/adapters/trace/trace-block.ts'
 import { addTrunk, BedAccount, expectStatus, setRates } from '../rig/beds/account.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { launchChromium } from '../rig/peers/chromium.ts'
@@ -264,9 +265,12 @@ test('after a restart they are all there, and no secret is on the disk', async (
   let texts = ''
   for (const file of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, file))
-    for (let at = 0; at < bytes.length; at += bytes.readUInt32LE(at + 4)) {
-      const ids = bytes[at + 17]! + bytes[at + 18]!
-      texts += zstdDecompressSync(bytes.subarray(at + 24 + ids, at + bytes.readUInt32LE(at + 4))).toString('latin1')
+    for (let at = 0; at < bytes.length; ) {
+      const head = readBlockHead(bytes.subarray(at))
+      assert.ok(head !== undefined, 'a file is a row of blocks')
+      const records = bytes.subarray(at + blockHeadBytes + head.directoryBytes, at + head.length)
+      texts += zstdDecompressSync(records).toString('latin1')
+      at += head.length
     }
   }
   assert.ok(texts.includes('INVITE sip:') && texts.includes('a=ice-pwd:****'))
