@@ -13,8 +13,8 @@ export interface ConnectionLimits {
 export const defaultConnectionLimits: ConnectionLimits = { most: 10_000, perAddress: 1_000 }
 
 /**
- * Who may hold HTTP connections. One address gets a share of them; when all are taken, the oldest over which nobody has
- * shown a valid key makes room: a client asks as soon as it is connected, an attacker waits.
+ * Who may hold HTTP connections. One address gets a share of them; when all are taken, the oldest that has not
+ * shown a valid key is closed: a client asks as soon as it is connected, an attacker waits.
  */
 export class HttpConnections {
   readonly #limits: ConnectionLimits

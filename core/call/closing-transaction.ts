@@ -33,7 +33,7 @@ export class ClosingTransaction {
   advance(): void {
     if (this.#isThrough || this.#storeRequests.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
     this.#unit ??= this.#listener.changes()
-    // Of those who wait for a call's end nobody minds some milliseconds.
+    // A call's end may be stored some milliseconds later.
     const commit = this.#storeRequests.commit(this.#unit, {
       done: () => this.#end(),
       failed: () => this.#failed(),

@@ -173,7 +173,7 @@ export class Conversation {
     this.#script.start(host.now())
   }
 
-  /** The answer to a request for a document. False: nobody waits for it. */
+  /** The answer to a request for a document. False: no request is open. */
   requestDone(event: DocumentEvent): boolean {
     const { requestId } = event
     const isAwaited = this.#requests.delete(requestId) && !this.#host.isOver

@@ -10,7 +10,7 @@ const controlBytes = 192
 const writtenAt = 0
 const readAt = 16
 const droppedAt = 32
-/** Leads to the beginning of the memory, and is nobody's item. */
+/** Not an item: the next one is at the beginning of the memory. */
 const skip = 0
 /** An empty ring is used from its beginning again once so much is written: what is written often stays in the processor's cache. */
 const warmBytes = 64 * 1024

@@ -32,7 +32,7 @@ export const isWebSocket = (transport: TransportName): transport is WebSocketTra
 export const isStream = (transport: TransportName): transport is StreamTransport =>
   transport !== 'udp' && !isWebSocket(transport)
 
-/** Nobody between can read it, and a certificate says who the other side is. */
+/** Encrypted, with a certificate that says who the remote is. */
 export const isSecure = (transport: TransportName): boolean => transport === 'tls' || transport === 'wss'
 
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp'

@@ -12,7 +12,7 @@ const standingMs = 15
 /** Time after which an INVITE is read whether there is room or not, in order to be refused. */
 const readAnywayAfterMs = 60
 
-/** How many calls may be set up side by side now. Default: any number. */
+/** The part of the gate that limits set-ups at the same time. */
 export type SetUpGate = Partial<Pick<InviteGate, 'mostSetUps'>>
 
 /** The set-up of a call is over: it rings, has early media, is answered or refused. */

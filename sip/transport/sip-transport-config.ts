@@ -36,7 +36,7 @@ export interface SipTransportConfig {
   readonly limits: TransportLimits
   /** The system's own calls for UDP sockets. Default: those of node:dgram alone. */
   readonly openDatagrams?: OpenDatagrams
-  /** Says how many new calls may be set up side by side. Default: any number. */
+  /** Limits how many new calls are set up at the same time. Default: no limit. */
   readonly gate?: SetUpGate | undefined
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */

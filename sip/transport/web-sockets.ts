@@ -230,7 +230,7 @@ export class WebSockets implements WebSocketOwner {
         ? this.upgrade(request, socket, head, 'wss')
         : { ok: false, status: 403, detail: '' }
     if (upgraded.ok) return
-    // It may never close its side, and nobody else watches it any more.
+    // It may never close its side, and no other timer watches it any more.
     const late = setTimeout(() => socket.destroy(), this.#config.limits.lingerMs)
     socket.once('close', () => clearTimeout(late))
     socket.end(`HTTP/1.1 ${upgraded.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)

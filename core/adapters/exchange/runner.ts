@@ -217,7 +217,7 @@ export class ExchangeRunner {
         // Between calls: done by the exchange itself.
         return
       case 'verb.began':
-        // For whoever records.
+        // For the trace.
         return
       default:
         if (isMedia(command)) {

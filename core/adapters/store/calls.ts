@@ -87,7 +87,7 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
     }
   }
 
-  /** The same for a unit that nobody waits for; the way to the writer is another. */
+  /** The same for a unit whose result no caller awaits: it may reach the writer some milliseconds later. */
   commitSoon(unit: readonly Change[], unixMs: number): Promise<CommitResult> {
     return this.commit(unit, unixMs)
   }

@@ -4,7 +4,7 @@ export interface InviteGate {
   admits(source: string, now: number, waitedMs: number): boolean
   /** What `admits` would say now; takes and counts nothing. */
   isOpenTo(source: string, now: number, waitedMs: number): boolean
-  /** How many new calls may be set up side by side now. Default: any number. */
+  /** How many new calls may be set up at the same time now. Default: no limit. */
   readonly mostSetUps?: number
 }
 

@@ -62,7 +62,7 @@ export default function CallPage({ id }: { readonly id: string }) {
   const { data, error, reload } = useLoad(`call ${id} ${changes}`, () => whole(id))
   if (data !== undefined) kept.current = data
   const loaded = kept.current
-  // The recorder reads when nobody else needs the machine: the page does not wait for it.
+  // The thread of the recorder has the lowest priority: the page does not wait for it.
   const traced = useLoad(`recorded ${id} ${changes}`, async () => ({ trace: await traceOf(id) }))
   const keptTrace = useRef<{ readonly trace: Trace | undefined } | undefined>(undefined)
   if (traced.data !== undefined) keptTrace.current = traced.data

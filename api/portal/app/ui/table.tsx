@@ -76,7 +76,7 @@ export function SeqPager({ last, hasMore }: { readonly last: number | undefined;
 export const pageSize = 50
 export const offsetOf = (): number => Math.max(0, Number(place.value.query.get('from') ?? 0) || 0)
 
-/** The place in a long list stands in the address. `rows`: of this page, where nobody has counted them all. */
+/** The place in a long list stands in the address. `rows`: those of this page, for a list whose total is unknown. */
 export function Pager({ total: counted, rows = 0 }: { readonly total?: number; readonly rows?: number }) {
   const offset = offsetOf()
   const total = counted ?? offset + rows + (rows === pageSize ? 1 : 0)

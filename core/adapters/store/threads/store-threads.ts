@@ -23,8 +23,8 @@ interface StoreThreadsOptions {
 /** One list of an account runs at a time, and two of different accounts side by side. */
 const listLimits = { width: 2, widthOfOwner: 1, waitingOfOwner: 32, waiting: 1000 }
 /**
- * A write that nobody waits for waits so long for others. Under load another comes sooner, and most of a call's writes
- * share the message, the commit and the answer of those that are waited for.
+ * A write whose result is not awaited is held back for this time at most. Under load another write comes sooner, and most
+ * of a call's writes then share its message, commit and answer.
  */
 const soonMs = 10
 /** Threads of lists take what calls and media leave. */
