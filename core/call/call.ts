@@ -6,6 +6,7 @@ import type { RoomEvent } from '../contract/conference-rooms.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
 import type { Found, StoreEvent } from '../contract/exchange-event.ts'
+import type { Branch } from '../dial/branch.ts'
 import type { PlacedBranches } from '../dial/placed-branches.ts'
 import type { EventCode } from '../events/catalogue.ts'
 import type { BilledLeg } from '../leg/billed-leg.ts'
@@ -71,7 +72,7 @@ export class Call implements CallHost {
   /** The leg that came in: closed by the call itself. */
   #caller: BilledLeg | undefined
   /** The remote's leg of a placed call: closed by its branches. */
-  #reached: PlacedBranches | undefined
+  #reached: Branch | PlacedBranches | undefined
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
@@ -234,8 +235,8 @@ export class Call implements CallHost {
   }
 
   /** The remote's leg of a placed call. */
-  reachBy(branches: PlacedBranches): void {
-    this.#reached = branches
+  reachBy(reached: Branch | PlacedBranches): void {
+    this.#reached = reached
   }
 
   startScript(url: string): void {

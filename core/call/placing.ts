@@ -29,25 +29,23 @@ export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined 
   return undefined
 }
 
-export type Placing =
-  | {
-      readonly ok: true
-      readonly account: AccountProfile
-      readonly direction: CallDirection
-      /** Why it cannot be reached, though it may be placed. */
-      readonly unreachable: EndReason | undefined
-      /** The routes to each place where it may be. */
-      readonly places: readonly (readonly Route[])[]
-      readonly rate: Rate | undefined
-    }
-  | OriginateRefusal
+export interface AdmittedPlacing {
+  readonly ok: true
+  readonly account: AccountProfile
+  readonly direction: CallDirection
+  /** Why it cannot be reached, though it may be placed. */
+  readonly unreachable: EndReason | undefined
+  /** The routes to each place where it may be. */
+  readonly places: readonly (readonly Route[])[]
+  readonly rate: Rate | undefined
+}
 
 /** Whether an account may place a call, and how it goes; caps and money come after. */
 export function admitPlacing(
   order: OriginateOrder,
   found: Extract<Found, { kind: 'placing' }>,
   env: CallEnvironment,
-): Placing {
+): AdmittedPlacing | OriginateRefusal {
   const { account, from } = found
   if (account === undefined) return refusedBy('END.0403', 'the account does not exist')
   if (account.status === 'suspended') return refusedBy('BILL.0403', 'the account is suspended')

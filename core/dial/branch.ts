@@ -66,8 +66,9 @@ export class Branch implements LegOwner {
     return { sid, kind, to: withoutPassword(to), state: this.#state, legUuid: this.leg?.uuid }
   }
 
-  get hold(): HoldDump | undefined {
-    return this.#billed?.hold
+  get holds(): readonly HoldDump[] {
+    const hold = this.#billed?.hold
+    return hold === undefined ? [] : [hold]
   }
 
   /** It leads to another number of this switch. */

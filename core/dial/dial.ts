@@ -65,7 +65,7 @@ export class BridgingDial implements DialConnection, HuntListener {
   }
 
   get holds(): readonly HoldDump[] {
-    return this.#hunt.branches.map(branch => branch.hold).filter(hold => hold !== undefined)
+    return this.#hunt.branches.flatMap(branch => branch.holds)
   }
 
   partyChanged(): void {

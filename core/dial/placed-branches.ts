@@ -9,8 +9,9 @@ import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { mostTelling } from './dial-outcome.ts'
 
 /**
- * The destination of a call placed by the API. It may be in several places, as the softphones of one end-user: all ring,
- * the first answer wins. Children of a Dial ring by `Hunt`, several phones of one end-user too.
+ * The destination of a call placed by the API that is in several places, as the softphones of one end-user: all ring, the
+ * first answer wins. One in a single place is a `Branch` alone. Children of a Dial ring by `Hunt`, several phones of one
+ * end-user too.
  */
 export class PlacedBranches implements BranchListener<Branch> {
   readonly #host: CallHost
@@ -51,7 +52,7 @@ export class PlacedBranches implements BranchListener<Branch> {
   }
 
   get holds(): readonly HoldDump[] {
-    return this.#branches.map(branch => branch.hold).filter(hold => hold !== undefined)
+    return this.#branches.flatMap(branch => branch.holds)
   }
 
   /** The call ends. */

@@ -1,6 +1,6 @@
 import { Call, type CallInput } from '../call/call.ts'
 import { beginInbound, type InboundOffer, offerByTrunk, offerOnNet } from '../call/inbound.ts'
-import { beginPlaced } from '../call/placed.ts'
+import { PlacedCall } from '../call/placed.ts'
 import { beginSoftphone } from '../call/softphone.ts'
 import { AccountLoads } from '../caps/account-loads.ts'
 import { Caps } from '../caps/caps.ts'
@@ -203,7 +203,7 @@ export class Exchange {
       return
     }
     const call = this.#newCall(now)
-    this.#run(call, now, () => beginPlaced(call, requestId, order))
+    this.#run(call, now, () => new PlacedCall(call, requestId, order).begin())
   }
 
   #newCall(now: number): Call {
