@@ -1,8 +1,9 @@
 import { latePacketMs } from '../../core/adapters/benchmark/rtp-load.ts'
+import { compiledProgram } from '../../scripts/compiled-program.ts'
 import { progressLine, readCommand } from '../command.ts'
 import { keptUp, medianOf, writeMedia } from './page.ts'
 import { loadMedia, type MediaReport, type SubjectReport } from './rounds.ts'
-import { compiledProgram, type MediaKind, mediaKinds } from './served-switch.ts'
+import { type MediaKind, mediaKinds } from './served-switch.ts'
 
 const usage = `usage: npm run bench:media -- [--calls N] [--kind ${Object.keys(mediaKinds).join('|')}]
 Sends RTP through calls at a switch as it is served, from the other processors, and reports what a packet costs and what

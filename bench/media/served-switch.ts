@@ -1,6 +1,3 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { bundleProgram } from '../../scripts/bundle-program.ts'
 import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
@@ -24,19 +21,6 @@ export interface ServedSwitch {
   readonly number: string
   readonly carrierPort: number
   readonly mediaPorts: readonly [number, number]
-}
-
-/** The program bundled as in the package, so that what is measured is what is installed; made once a run. */
-export async function compiledProgram(root: string): Promise<string> {
-  const base = join(root, 'node_modules/.cache/sauti-program')
-  const folder = join(base, 'api/program')
-  mkdirSync(folder, { recursive: true })
-  // The program reads its version two folders above.
-  writeFileSync(join(base, 'package.json'), '{ "name": "sauti-program", "version": "0.0.0", "type": "module" }\n')
-  for (const served of ['explorer', 'phone'])
-    cpSync(join(root, 'api', served), join(base, 'api', served), { recursive: true })
-  await bundleProgram(root, folder)
-  return join(folder, 'main.js')
 }
 
 export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {

@@ -10,8 +10,9 @@ const root = new URL('../../..', import.meta.url).pathname
 const readyTimeoutMs = 40_000
 
 /**
- * The program under test and its first arguments. SAUTI_TEST_PROGRAM names another one than the checkout's sources: the one
- * executable (`dist/sauti-linux-x64`), or what the package starts (`dist/api/cli/program.js`).
+ * The program under test and its first arguments. SAUTI_TEST_PROGRAM names another one than the checkout's sources: `npm test`
+ * names what it has compiled of them, a trial the one executable (`dist/sauti-linux-x64`) or what the package starts
+ * (`dist/api/cli/program.js`).
  */
 function programUnderTest(): readonly [program: string, first: readonly string[]] {
   const other = process.env.SAUTI_TEST_PROGRAM
