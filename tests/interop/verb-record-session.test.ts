@@ -7,7 +7,7 @@ import { requirePeers } from '../rig/beds/debian.ts'
 import { sideBySide } from '../rig/beds/side-by-side.ts'
 import { type RecordingRow, readOgg, readWav, VerbBed } from '../rig/beds/verb-bed.ts'
 import { encodePcmu } from '../rig/probes/g711.ts'
-import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/probes/received-audio.ts'
+import { assertWhole, loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/probes/received-audio.ts'
 import { babble, sine } from '../rig/probes/tone.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 import { delayOf } from '../rtp/bed/audio-measure.ts'
@@ -74,8 +74,8 @@ calls('channels and tracks: every sample, on its side', async () => {
     recorded(talk('<RecordSession track="outbound"/>'), said),
   ])
   assert.is(dual.wav.channels, 2)
-  assert.ok(placeOf(dual.wav.sides[0]!, through(said)) >= 0, 'the caller, on the left, bit for bit')
-  assert.ok(placeOf(dual.wav.sides[1]!, through(prompt)) >= 0, 'the prompt, on the right, bit for bit')
+  assertWhole(dual.wav.sides[0]!, through(said), 'the caller, on the left')
+  assertWhole(dual.wav.sides[1]!, through(prompt), 'the prompt, on the right')
   assert.ok(dual.wav.seconds > 2.9 && dual.wav.seconds < 4, `${dual.wav.seconds} s`)
   const codes = await dual.call.codes()
   assert.equal(
@@ -86,12 +86,12 @@ calls('channels and tracks: every sample, on its side', async () => {
   assert.is(mono.wav.channels, 1)
   const alone = mono.wav.sides[0]!
   const behind = through(said).subarray(12_000, 16_000)
-  assert.ok(placeOf(alone, behind) >= 0, 'the caller, once the prompt is over')
+  assertWhole(alone, behind, 'the caller, once the prompt is over')
   assert.is(placeOf(alone, through(said)), -1, 'mixed before')
 
-  assert.ok(placeOf(inbound.wav.sides[0]!, through(said)) >= 0)
+  assertWhole(inbound.wav.sides[0]!, through(said), 'the caller of the inbound track')
   assert.ok(silent(inbound.wav.sides[1]))
-  assert.ok(placeOf(outbound.wav.sides[1]!, through(prompt)) >= 0)
+  assertWhole(outbound.wav.sides[1]!, through(prompt), 'the prompt of the outbound track')
   assert.ok(silent(outbound.wav.sides[0]))
 })
 

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Switch, SwitchError } from '../../core/embedding/index.ts'
+import { freeMediaPorts } from '../rig/probes/ports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-embedding-people-'))
 const sauti = await Switch.open({
   data: folder,
   sip: ['udp:127.0.0.1:0'],
-  mediaPorts: [44_000, 44_099],
+  mediaPorts: freeMediaPorts(),
   mediaWorkers: 0,
 })
 const { account } = await sauti.accounts.create({ name: 'People', balance: '100.00' })

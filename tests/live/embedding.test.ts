@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { response } from '../../core/document-builder/index.ts'
 import { Switch, SwitchError, type SwitchEvent } from '../../core/embedding/index.ts'
+import { freeMediaPorts } from '../rig/probes/ports.ts'
 
 // A program with a switch in it: real store, real media over loopback, documents from functions, no HTTP.
 
@@ -14,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sauti-embedding-'))
 const sauti = await Switch.open({
   data: folder,
   sip: ['udp:127.0.0.1:0'],
-  mediaPorts: [43_000, 43_999],
+  mediaPorts: freeMediaPorts(),
   mediaWorkers: 0,
 })
 const { account, key } = await sauti.accounts.create({ name: 'Embedder', balance: '100.00' })

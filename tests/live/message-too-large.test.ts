@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert'
 import { defaultSettings, Switch } from '../../core/index.ts'
 import { messageLimits } from '../../sip/message/limits.ts'
 import { testCertificate, testKey } from '../rig/fakes/certificate.ts'
+import { freeMediaPorts } from '../rig/probes/ports.ts'
 
 // RFC 3261 §21.5.7 through a whole switch, over real connections.
 
@@ -35,7 +36,7 @@ async function open(): Promise<Bed> {
       ],
     },
     tls: { certFile, keyFile },
-    media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
+    media: { ports: freeMediaPorts(), workers: 0, timeoutSeconds: 60, weakFingerprints: false },
   })
   const portOf = (name: string) => sauti.sipListeners.find(({ transport }) => transport === name)?.port ?? 0
   return {

@@ -39,10 +39,16 @@ export async function withPhones(
   act: (...phones: WsPhone[]) => Promise<void>,
 ): Promise<void> {
   const phones = await Promise.all(users.map(user => ('desk' in user ? deskPhoneOf(user.desk) : phoneOf(user))))
-  try {
-    await act(...phones)
-  } finally {
-    for (const phone of phones) phone.close()
+  // What a failed test leaves up would fail those after it too, and hide why it failed.
+  const failure = await act(...phones).then(
+    () => undefined,
+    (reason: unknown) => ({ reason }),
+  )
+  for (const phone of phones) phone.close()
+  if (failure === undefined) {
     await idle()
+    return
   }
+  for (const { call } of bed.sauti.calls.live()) await bed.sauti.calls.hangup(bed.account, call.sid)
+  throw failure.reason
 }

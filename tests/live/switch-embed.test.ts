@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from '../../core/index.ts'
 import type { DocumentFetch } from '../../core/ports/documents.ts'
+import { freeMediaPorts } from '../rig/probes/ports.ts'
 import { wavOf } from '../rig/probes/tone.ts'
 
 // The switch as a program embeds it: real database, real RTP over loopback, no SIP peer and no HTTP.
@@ -20,6 +21,8 @@ interface Bed {
 const caller = '+254700000001'
 const callee = '+254700000002'
 
+const mediaPorts = freeMediaPorts()
+
 async function embedded(set: Partial<Settings> = {}): Promise<Bed> {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-switch-'))
   const posts: DocumentFetch[] = []
@@ -29,7 +32,7 @@ async function embedded(set: Partial<Settings> = {}): Promise<Bed> {
       ...defaultSettings,
       dataFolder: folder,
       sip: { realm: 'localhost', listeners: [{ transport: 'udp', address: '127.0.0.1', port: 0 }] },
-      media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
+      media: { ports: mediaPorts, workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       ...set,
     },
     {
@@ -222,7 +225,7 @@ test('an address that is in use rejects and leaves nothing open', async () => {
           ...bed.sauti.settings,
           dataFolder: folder,
           sip: { realm: 'localhost', listeners: [taken!] },
-          media: { ports: [43_000, 43_099], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
+          media: { ports: mediaPorts, workers: 0, timeoutSeconds: 60, weakFingerprints: false },
         },
         { documents: () => ({ execute: () => {}, abandon: () => {} }) },
       )

@@ -5,6 +5,7 @@ import { type Serving, serve } from '../../../api/serving.ts'
 import { silentLog } from '../../../core/adapters/system/silent-log.ts'
 import { type AccountUuid, defaultSettings, type EndUserRecord, type Settings, Switch } from '../../../core/index.ts'
 import type { SwitchOptions } from '../../../core/switch.ts'
+import { freeMediaPorts } from '../probes/ports.ts'
 
 export interface SignedUser {
   readonly user: EndUserRecord
@@ -23,6 +24,8 @@ const rates = [
     connectionFee: 0,
   },
 ] as const
+
+const mediaPorts = freeMediaPorts()
 
 /** A whole switch with its HTTP side in this process: an account, its number, and end-users with tokens. */
 export class PhoneSwitch {
@@ -49,7 +52,7 @@ export class PhoneSwitch {
       dataFolder: folder,
       http: [{ scheme: 'http', address: '127.0.0.1', port: 0 }],
       sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }] },
-      media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
+      media: { ports: mediaPorts, workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       allowPrivateUrls: true,
       // The machine may do other things beside the test.
       admission: {

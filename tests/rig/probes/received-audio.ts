@@ -15,6 +15,26 @@ export function placeOf(samples: Int16Array, wanted: Int16Array, from = 0): numb
   return -1
 }
 
+/**
+ * Throws unless `wanted` is in `samples` whole, bit for bit. The message says which of its pieces of 20 ms lie where, so that a
+ * piece that is lost, and a rest that is moved, are told apart.
+ */
+export function assertWhole(samples: Int16Array, wanted: Int16Array, what: string): void {
+  if (placeOf(samples, wanted) >= 0) return
+  const runs: { first: number; last: number; offset: number | undefined }[] = []
+  for (let piece = 0; (piece + 1) * 160 <= wanted.length; piece++) {
+    const place = placeOf(samples, wanted.subarray(piece * 160, piece * 160 + 160))
+    const offset = place < 0 ? undefined : place - piece * 160
+    const run = runs.at(-1)
+    if (run !== undefined && run.offset === offset) run.last = piece
+    else runs.push({ first: piece, last: piece, offset })
+  }
+  const told = runs.map(
+    ({ first, last, offset }) => `${first} to ${last} ${offset === undefined ? 'nowhere' : `at ${offset}`}`,
+  )
+  throw new Error(`${what}: of its pieces of 20 ms, in a file of ${samples.length} samples, ${told.join(', ')}`)
+}
+
 /** How often it is there, one after another. */
 export function countOf(samples: Int16Array, wanted: Int16Array): number {
   let count = 0
