@@ -58,8 +58,8 @@ const needsOwnProcess = (file: string) => /\bprocess\.(memoryUsage|exit)\b/.test
 const own = computing.filter(needsOwnProcess)
 const sharing = computing.filter(file => !own.includes(file))
 const callsAtOnce = 4
-/** Each has a switch, and most of them a browser: more than two would want more than two processors. */
-const longAtOnce = 2
+/** Each has a switch, and most of them a browser; all of them wait for more than half of their time. */
+const longAtOnce = 3
 
 /** In an order that has nothing to do with their names: those of one kind need the same things at the same time. */
 function mixed(one: string, two: string): number {

@@ -8,6 +8,8 @@ export class Rates {
   readonly #database: Database
   #current: readonly Rate[]
   readonly #watchers = new Set<() => void>()
+  /** The last change: the next compares with what it leaves. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
     this.#database = database
@@ -25,17 +27,32 @@ export class Rates {
     return () => this.#watchers.delete(changed)
   }
 
-  /** A prefix is digits, with or without `+`, or begins with `sip:`; of two rows of the same prefix and direction the later one counts. */
-  async replace(rates: readonly Rate[]): Promise<void> {
+  /**
+   * A prefix is digits, with or without `+`, or begins with `sip:`; of two rows of the same prefix and direction the later one
+   * counts. Only rows that differ are written: calls wait for the writer, and a deck may have 50,000 rows.
+   */
+  replace(rates: readonly Rate[]): Promise<void> {
+    const replaced = this.#last.then(() => this.#replace(rates))
+    this.#last = replaced.catch(() => {})
+    return replaced
+  }
+
+  async #replace(rates: readonly Rate[]): Promise<void> {
+    const known = new Map(this.#current.map(rate => [keyOf(rate), rate]))
+    const wanted = new Map(rates.map(rate => [keyOf(rate), rate]))
+    const gone = [...known].filter(([key]) => !wanted.has(key)).map(([, rate]) => rate)
+    const changed = [...wanted].filter(([key, rate]) => !isSame(known.get(key), rate)).map(([, rate]) => rate)
+    if (gone.length + changed.length === 0) return
+    const remove = this.#database.prepare<[string, string]>('DELETE FROM rates WHERE direction = ? AND prefix = ?')
     const insert = this.#database.prepare<[string, string, number, number, number, number]>(
       'INSERT OR REPLACE INTO rates (direction, prefix, rate_per_minute, increment_seconds, minimum_seconds, connection_fee) VALUES (?, ?, ?, ?, ?, ?)',
     )
     await this.#database.write(() => {
-      this.#database.run(this.#database.sql.deleteFrom('rates'))
-      for (const rate of rates) {
+      for (const { direction, prefix } of gone) remove.run(direction, storedPrefix(prefix))
+      for (const rate of changed) {
         insert.run(
           rate.direction,
-          isSipPrefix(rate.prefix) ? plainSip(rate.prefix) : rate.prefix.replace(/^\+/, ''),
+          storedPrefix(rate.prefix),
           rate.ratePerMinute,
           rate.incrementSeconds,
           rate.minimumSeconds,
@@ -44,7 +61,7 @@ export class Rates {
       }
     })
     this.#current = this.#read()
-    for (const changed of this.#watchers) changed()
+    for (const watcher of this.#watchers) watcher()
   }
 
   #read(): readonly Rate[] {
@@ -52,6 +69,18 @@ export class Rates {
     return this.#database.all(sql.selectFrom('rates').selectAll().orderBy('direction').orderBy('prefix')).map(rateOf)
   }
 }
+
+/** As the table has it. */
+const storedPrefix = (prefix: string): string => (isSipPrefix(prefix) ? plainSip(prefix) : prefix.replace(/^\+/, ''))
+
+const keyOf = ({ direction, prefix }: Rate): string => `${direction} ${storedPrefix(prefix)}`
+
+const isSame = (known: Rate | undefined, rate: Rate): boolean =>
+  known !== undefined &&
+  known.ratePerMinute === rate.ratePerMinute &&
+  known.incrementSeconds === rate.incrementSeconds &&
+  known.minimumSeconds === rate.minimumSeconds &&
+  known.connectionFee === rate.connectionFee
 
 /** As hosts are compared: in lower case, without a dot at the end. */
 const plainSip = (prefix: string): string => prefix.toLowerCase().replace(/\.(?=:\d+$|$)/, '')
