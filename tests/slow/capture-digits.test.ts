@@ -1,3 +1,5 @@
+// Digits of 26 ms: a sender that waits for its processor makes others of them, so that this file needs the machine to itself.
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyCapture } from '../fixtures/captures.ts'
