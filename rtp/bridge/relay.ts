@@ -10,9 +10,7 @@ import {
   timestampDelta,
 } from '../packet/sequence.ts'
 import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
-
-/** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
-const maxLeadMs = 600
+import { maxLeadMs } from './stream-order.ts'
 
 /**
  * One direction of a bridge: packets of a remote's stream go out as packets of ours. Sequence numbers and timestamps

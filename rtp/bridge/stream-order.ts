@@ -2,7 +2,7 @@ import { sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { sequenceDelta, timestampDelta } from '../packet/sequence.ts'
 
 /** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
-const maxLeadMs = 600
+export const maxLeadMs = 600
 
 /** Packets of a stream that is repacked, in their order, and the holes between them. */
 export class StreamOrder {

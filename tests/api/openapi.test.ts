@@ -102,33 +102,33 @@ test('a real call posts and streams what the webhooks describe', () => {
   const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
   const at = '+254700000001'
   const far = '+254733333333'
-  const rig = new CallBed()
-  rig.store.accounts.clear()
+  const callBed = new CallBed()
+  callBed.store.accounts.clear()
   const account = {
     ...acme,
     uuid: uuid(1) as typeof acme.uuid,
     endpoints: { ...acme.endpoints, voice_outbound: 'https://acme.test/in' },
   }
-  rig.store.addAccount(account, 10_000_000)
-  rig.store.numbers.set(at, { account: account.uuid, number: own(at) })
-  rig.documents.set(
+  callBed.store.addAccount(account, 10_000_000)
+  callBed.store.numbers.set(at, { account: account.uuid, number: own(at) })
+  callBed.documents.set(
     'https://acme.test/in',
     '<Response><Gather action="/gathered" numDigits="1" timeout="1"/></Response>',
   )
-  rig.documents.set('https://acme.test/gathered', '<Response><Record action="/recorded" maxLength="2"/></Response>')
-  rig.documents.set(
+  callBed.documents.set('https://acme.test/gathered', '<Response><Record action="/recorded" maxLength="2"/></Response>')
+  callBed.documents.set(
     'https://acme.test/recorded',
     `<Response><Dial action="/dialled" timeout="5"><Number>${far}</Number></Dial></Response>`,
   )
-  rig.documents.set('https://acme.test/dialled', '<Response><Redirect>/last</Redirect></Response>')
-  rig.documents.set('https://acme.test/last', '<Response><Say voice="nobody">Bye</Say></Response>')
-  rig.peers.set(far, { ringAfter: 10, answerAfter: 100, byeAfter: 1000 })
-  const caller = rig.call(at)
-  const user = rig.user('1001', [], { uuid: uuid(2) })
-  const phone = rig.dialFrom(user, far, { accountUuid: account.uuid, customPayload: '{"order":7}' })
-  rig.run(500)
-  for (const legId of [caller, phone]) rig.press(legId, '1')
-  rig.run(120_000)
+  callBed.documents.set('https://acme.test/dialled', '<Response><Redirect>/last</Redirect></Response>')
+  callBed.documents.set('https://acme.test/last', '<Response><Say voice="nobody">Bye</Say></Response>')
+  callBed.peers.set(far, { ringAfter: 10, answerAfter: 100, byeAfter: 1000 })
+  const caller = callBed.call(at)
+  const user = callBed.user('1001', [], { uuid: uuid(2) })
+  const phone = callBed.dialFrom(user, far, { accountUuid: account.uuid, customPayload: '{"order":7}' })
+  callBed.run(500)
+  for (const legId of [caller, phone]) callBed.press(legId, '1')
+  callBed.run(120_000)
   const names: Readonly<Record<string, string>> = {
     '/in': 'CallControlRequest',
     '/gathered': 'GatherActionRequest',
@@ -136,14 +136,14 @@ test('a real call posts and streams what the webhooks describe', () => {
     '/dialled': 'DialActionRequest',
     '/last': 'CallControlRequest',
   }
-  const paths = rig.posts.map(({ url }) => new URL(url).pathname)
+  const paths = callBed.posts.map(({ url }) => new URL(url).pathname)
   assert.is(paths.length, 10, paths.join(' '))
-  for (const { url, fields } of rig.posts) {
-    // Recordings of the rig are counted, not named by a uuid.
+  for (const { url, fields } of callBed.posts) {
+    // Recordings of the bed are counted, not named by a uuid.
     isOf(names[new URL(url).pathname] ?? '', JSON.parse(JSON.stringify(fields)))
   }
-  assert.ok(rig.store.events.length > 20, `${rig.store.events.length} events`)
-  for (const [n, event] of rig.store.events.entries()) {
+  assert.ok(callBed.store.events.length > 20, `${callBed.store.events.length} events`)
+  for (const [n, event] of callBed.store.events.entries()) {
     const reported = { ...event, uuid: uuid(100 + n) }
     isOf('StreamEnvelope', JSON.parse(JSON.stringify({ seq: n + 1, ...streamEnvelope(reported) })))
     if (eventCatalogue[event.code].callback)

@@ -13,9 +13,9 @@ const hook = 'https://acme.test/in'
 const dial = `<Response><Dial><Number>${far}</Number></Dial></Response>`
 
 interface FailedCall {
-  readonly set: (rig: CallBed) => void
+  readonly set: (bed: CallBed) => void
   /** What happens once the call is there. */
-  readonly act?: (rig: CallBed, caller: LegUuid) => void
+  readonly act?: (bed: CallBed, caller: LegUuid) => void
   readonly code: string
   readonly sentence: RegExp
   readonly advice: RegExp
@@ -25,69 +25,69 @@ const pause = '<Response><Say>Hello</Say><Pause length="600"/></Response>'
 /** Every kind of failed call: the trace ends with why, and with what to do. */
 const failed: Readonly<Record<string, FailedCall>> = {
   busy: {
-    set: rig => {
-      rig.documents.set(hook, dial)
-      rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
+    set: bed => {
+      bed.documents.set(hook, dial)
+      bed.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
     },
     code: 'END.0486',
     sentence: /\+254733333333 is busy/,
     advice: /voicemail or another number/,
   },
   'no route': {
-    set: rig => {
-      rig.documents.set(hook, dial)
-      rig.trunks = []
+    set: bed => {
+      bed.documents.set(hook, dial)
+      bed.trunks = []
     },
     code: 'END.0503',
     sentence: /No trunk could take the call to \+254733333333: none has a prefix/,
     advice: /a trunk has a prefix/,
   },
   402: {
-    set: rig => {
-      rig.documents.set(hook, dial)
-      rig.store.accounts.clear()
-      rig.store.addAccount(acme, 0)
+    set: bed => {
+      bed.documents.set(hook, dial)
+      bed.store.accounts.clear()
+      bed.store.addAccount(acme, 0)
     },
     code: 'END.0402',
     sentence: /balance does not cover/,
     advice: /Top up the wallet/,
   },
   'webhook 500': {
-    set: rig => rig.documents.set(hook, { fault: 'status' }),
+    set: bed => bed.documents.set(hook, { fault: 'status' }),
     code: 'END.3502',
     sentence: /https:\/\/acme\.test\/in failed/,
     advice: /must answer 200/,
   },
   'webhook timeout': {
-    set: rig => rig.documents.set(hook, { fault: 'timeout' }),
+    set: bed => bed.documents.set(hook, { fault: 'timeout' }),
     code: 'END.3408',
     sentence: /acme\.test\/in did not answer within 10 seconds/,
     advice: /Answer the webhook at once/,
   },
   'XML error': {
-    set: rig => rig.documents.set(hook, '<Response>\n  <Say>Hello</Sya>\n</Response>'),
+    set: bed => bed.documents.set(hook, '<Response>\n  <Say>Hello</Sya>\n</Response>'),
     code: 'END.3422',
     sentence: /cannot be run: line 2, column \d+: /,
     advice: /Mend the document at that place/,
   },
   'media timeout': {
-    set: rig => rig.documents.set(hook, pause),
-    act: (rig, legId) => rig.send({ type: 'media.timeout', legId }),
+    set: bed => bed.documents.set(hook, pause),
+    act: (bed, legId) => bed.send({ type: 'media.timeout', legId }),
     code: 'END.0212',
     sentence: /no RTP came for the media timeout/,
     advice: /firewall drops UDP/,
   },
   'ICE failure': {
-    set: rig => rig.documents.set(hook, pause),
-    act: (rig, legId) => rig.send({ type: 'media.timeout', legId, fault: 'ice' }),
+    set: bed => bed.documents.set(hook, pause),
+    act: (bed, legId) => bed.send({ type: 'media.timeout', legId, fault: 'ice' }),
     code: 'END.2410',
     sentence: /ICE failed/,
     advice: /SAUTI_TURN/,
   },
   'codec mismatch': {
-    set: rig => {
-      rig.documents.set(hook, dial)
-      rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 488 } })
+    set: bed => {
+      bed.documents.set(hook, dial)
+      bed.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 488 } })
     },
     code: 'END.0488',
     sentence: /no codec that both sides speak/,
@@ -95,19 +95,19 @@ const failed: Readonly<Record<string, FailedCall>> = {
   },
 }
 
-const traced = (call: FailedCall): { readonly rig: CallBed; readonly trace: Trace } => {
-  const rig = new CallBed()
-  const bed = new TraceBed(() => 1_800_000_000_000 + rig.now)
-  rig.recorder = bed.recorder
-  call.set(rig)
-  const caller = rig.call(own)
-  rig.run(2000)
-  call.act?.(rig, caller)
-  rig.run(120_000)
-  const sid = rig.over[0]?.sid ?? ''
-  const trace = bed.read(sid, 'customer')
+const traced = (call: FailedCall): { readonly bed: CallBed; readonly trace: Trace } => {
+  const bed = new CallBed()
+  const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
+  bed.recorder = traces.recorder
+  call.set(bed)
+  const caller = bed.call(own)
+  bed.run(2000)
+  call.act?.(bed, caller)
+  bed.run(120_000)
+  const sid = bed.over[0]?.sid ?? ''
+  const trace = traces.read(sid, 'customer')
   if (trace === undefined) throw new Error('no trace')
-  return { rig, trace }
+  return { bed, trace }
 }
 
 for (const [name, call] of Object.entries(failed)) {
@@ -128,12 +128,12 @@ for (const [name, call] of Object.entries(failed)) {
 
 test('a caller who hangs up while the fallback speaks: the document that failed is named beside the end', () => {
   const { trace } = traced({
-    set: rig => {
-      rig.documents.set(hook, { fault: 'status' })
-      rig.store.accounts.clear()
-      rig.store.addAccount({ ...acme, fallbackMode: 'message', fallbackValue: 'Sorry. '.repeat(60) }, 0)
+    set: bed => {
+      bed.documents.set(hook, { fault: 'status' })
+      bed.store.accounts.clear()
+      bed.store.addAccount({ ...acme, fallbackMode: 'message', fallbackValue: 'Sorry. '.repeat(60) }, 0)
     },
-    act: (rig, legId) => rig.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } }),
+    act: (bed, legId) => bed.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } }),
     code: '',
     sentence: /./,
     advice: /./,
@@ -150,25 +150,25 @@ test('a caller who hangs up while the fallback speaks: the document that failed 
 
 test('a number that was busy before the document said goodbye is named, and not one that a second Dial made good', () => {
   const other = '+254733333334'
-  const busy = (rig: CallBed) => rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
-  const ended = (set: (rig: CallBed) => void) =>
+  const busy = (bed: CallBed) => bed.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
+  const ended = (set: (bed: CallBed) => void) =>
     traced({ set, code: '', sentence: /./, advice: /./ }).trace.end?.problems.map(({ code, sentence }) => [
       code,
       sentence,
     ])
   const goodbye = dial.replace('</Response>', '<Say>Goodbye</Say></Response>')
   assert.equal(
-    ended(rig => {
-      rig.documents.set(hook, goodbye)
-      busy(rig)
+    ended(bed => {
+      bed.documents.set(hook, goodbye)
+      busy(bed)
     }),
     [['END.0486', `${far} is busy.`]],
   )
   assert.equal(
-    ended(rig => {
-      rig.documents.set(hook, goodbye.replace('<Say>', `<Dial><Number>${other}</Number></Dial><Say>`))
-      busy(rig)
-      rig.peers.set(other, { ringAfter: 10, answerAfter: 100, byeAfter: 5000 })
+    ended(bed => {
+      bed.documents.set(hook, goodbye.replace('<Say>', `<Dial><Number>${other}</Number></Dial><Say>`))
+      busy(bed)
+      bed.peers.set(other, { ringAfter: 10, answerAfter: 100, byeAfter: 5000 })
     }),
     [],
   )
@@ -176,7 +176,7 @@ test('a number that was busy before the document said goodbye is named, and not 
 
 test('a mistake in a document that ran is reported with its line', () => {
   const { trace } = traced({
-    set: rig => rig.documents.set(hook, '<Response>\n  <Shout/><Say>Hello</Say></Response>'),
+    set: bed => bed.documents.set(hook, '<Response>\n  <Shout/><Say>Hello</Say></Response>'),
     code: '',
     sentence: /./,
     advice: /./,
@@ -187,11 +187,11 @@ test('a mistake in a document that ran is reported with its line', () => {
 
 test('a good call: document, verbs with their places, bridge, digits, money with its sum', () => {
   const { trace } = traced({
-    set: rig => {
-      rig.documents.set(hook, `<Response>\n  <Dial><Number>${far}</Number></Dial>\n</Response>`)
-      rig.peers.set(far, { ringAfter: 10, answerAfter: 100, byeAfter: 61_000 })
+    set: bed => {
+      bed.documents.set(hook, `<Response>\n  <Dial><Number>${far}</Number></Dial>\n</Response>`)
+      bed.peers.set(far, { ringAfter: 10, answerAfter: 100, byeAfter: 61_000 })
     },
-    act: (rig, legId) => rig.press(legId, '5'),
+    act: (bed, legId) => bed.press(legId, '5'),
     code: '',
     sentence: /./,
     advice: /./,
