@@ -75,7 +75,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Compare the offer in the INVITE with what the remote supports.',
   },
   'END.0408': {
-    why: facts => `${who(facts, 'Nobody')} did not answer in time.${said(facts)}`,
+    why: facts => `${facts.number ? `${facts.number} did not answer` : 'Nobody answered'} in time.${said(facts)}`,
     advice: 'Ring longer (timeout of <Dial> or of originate), or add a <Dial> action that offers voicemail.',
   },
   'END.0410': {
@@ -169,8 +169,8 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   },
   'END.3482': {
     why: () =>
-      'More than 50 documents followed each other without a second of audio, or numbers of this switch dialled one another in a loop.',
-    advice: 'Break the loop of <Redirect> or of <Dial>.',
+      'More than 50 documents followed each other without a second of audio, numbers of this switch dialled one another in a loop, or more than 20 legs to numbers and phones of this switch came of one call.',
+    advice: 'Break the loop of <Redirect> or of <Dial>, or dial fewer numbers and phones at once.',
   },
   'END.3502': {
     why: facts => `${of(facts)} failed${detail(facts)}, so the fallback ran.`,
