@@ -19,6 +19,16 @@ for (const [file, text] of pages) {
   })
 }
 
+test('the library page: getters are read, methods are called, and what is private is not listed', () => {
+  const page = pages.get('library.md') ?? ''
+  const rows = page.split('\n')
+  const isListed = (name: string) => rows.some(row => row.startsWith(`| \`${name}\` |`))
+  for (const name of ['waiting', 'sipListeners', 'transcript', 'originate()', 'toString()'])
+    assert.ok(isListed(name), name)
+  for (const name of ['waiting()', 'transcript()', 'readonly', 'get', 'override', 'static'])
+    assert.not(isListed(name), name)
+})
+
 test('every example of a verb is a document without problems, or says that the verb is not available yet', () => {
   for (const [name, { about }] of [...vocabulary, ...dialNouns]) {
     const { valid, problems } = checkDocument(new TextEncoder().encode(`<Response>${about.example}</Response>`))

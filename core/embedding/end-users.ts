@@ -9,7 +9,7 @@ export interface EndUser {
   readonly uuid: string
   readonly email: string
   readonly displayName: string
-  /** Digits that `<Dial><User>` and other phones dial; the switch gives them. */
+  /** Digits that `<Dial><Client>`, `<Dial><Number>` and other phones dial; the switch gives them. */
   readonly extension: string
   readonly isActive: boolean
 }

@@ -74,7 +74,7 @@ export class Recordings {
     return audio
   }
 
-  /** Deletes it: it is no longer listed or served, and its audio goes after 7 days. Throws `not-found`. */
+  /** Deletes it: it is no longer listed or served; its audio goes after 7 days, or within the hour where the account has used 80 % of its quota. Throws `not-found`. */
   async delete(account: string, uuid: string): Promise<void> {
     if (!(await this.#rows.remove(account as AccountUuid, uuid, this.#unixMs()))) throw missing(uuid)
   }

@@ -74,14 +74,14 @@ const sentenceOf = (comment: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Those with a comment, and of a class only what can be called. */
+/** Those with a comment that others can use: a getter is read, a method is called, what begins with `#` is the class's own. */
 function membersIn(body: string, kind: string): Member[] {
   const member =
-    /^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly |static |async |get |\*)*([a-zA-Z]\w*\??)(.*)$/gm
+    /^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}((?:(?:readonly|static|async|override|get) |\*)*)(#?[a-zA-Z]\w*\??)(.*)$/gm
   return [...body.matchAll(member)]
-    .filter(([, comment = '']) => !comment.includes('@internal'))
-    .map(([, comment = '', name = '', rest = '']) => {
-      const isCalled = /^(<.*>)?\(/.test(rest)
+    .filter(([, comment = '', , name = '']) => !comment.includes('@internal') && !name.startsWith('#'))
+    .map(([, comment = '', modifiers = '', name = '', rest = '']) => {
+      const isCalled = /^(<.*>)?\(/.test(rest) && !modifiers.includes('get ')
       return { name: isCalled ? `${name}()` : name, about: sentenceOf(comment) }
     })
     .filter(({ name }) => kind === 'interface' || name !== 'constructor()')

@@ -72,7 +72,7 @@ export function libraryPage(): string {
   return page(
     '# The library',
     generated,
-    '`npm install sauti` gives ES modules with types and source maps, for Node 22.19 and newer. On Linux (x64, arm64) sockets are read in batches by system calls; elsewhere `node:dgram` does it. What is not listed here is internal and cannot be imported. `npx sauti serve` runs the switch with its HTTP API ([Operations](operations.md)). The native parts come as binaries: npm may be told to run no install scripts.',
+    '`npm install sauti` gives ES modules with types and source maps, for Node 22.19 and newer. Until 0.1.0 is published: `npm ci && npm pack` in a checkout, then `npm install /path/to/sauti-0.1.0.tgz` in your program. On Linux (x64, arm64) sockets are read in batches by system calls; elsewhere `node:dgram` does it. What is not listed here is internal and cannot be imported. `npx sauti serve` runs the switch with its HTTP API ([Operations](operations.md)). The native parts come as binaries: npm may be told to run no install scripts.',
     table(
       ['Entry', 'Use'],
       doors.map(({ entry, about }) => [
