@@ -10,7 +10,7 @@ export function membership(networks: readonly string[]): (address: string) => bo
     else list.addSubnet(address, Number(bits), family)
   }
   return presented => {
-    const address = presented.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '')
+    const address = presented.replace(/^::ffff:(?=[\d.]+$)/i, '').split('%', 1)[0]!
     return isIP(address) !== 0 && list.check(address, familyOf(address))
   }
 }

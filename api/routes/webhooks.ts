@@ -83,7 +83,7 @@ function changeOf(body: Static<typeof WebhookChange>, modeBefore: string): Webho
   if (mode === undefined || mode === null) return change
   if (
     mode === 'play' &&
-    !/^https?:\/\/[^\s/?#]+\S*$/i.test(value ?? '') &&
+    !/^https?:\/\/[^\s/?#]\S*$/i.test(value ?? '') &&
     !(value === undefined && modeBefore === mode)
   ) {
     throw invalid('fallback_value', 'must be the http or https URL of the audio when fallback_mode is play')

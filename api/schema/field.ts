@@ -62,7 +62,7 @@ export const line = (description: string, maxLength = 200, example = 'Acme') =>
     minLength: 1,
     maxLength,
     examples: [example],
-    pattern: `^[^${breaks}]*[^\\s${breaks}][^${breaks}]*$`,
+    pattern: `^[^\\S${breaks}]*[^\\s${breaks}][^${breaks}]*$`,
     description,
     'x-problem': `must be one line of 1 to ${maxLength} characters`,
   })
@@ -91,7 +91,7 @@ const absoluteUrl = 'https?://[^\\s\\u0000-\\u001f]+'
 export const url = (description: string) =>
   Type.String({
     maxLength: maxUrlLength,
-    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#]+[^\\s\\u0000-\\u001f]*$`,
+    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#][^\\s\\u0000-\\u001f]*$`,
     description,
     examples: ['https://example.com/voice'],
     'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters`,

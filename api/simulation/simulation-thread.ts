@@ -17,7 +17,7 @@ async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
   const phone: RemoteBehaviour = named ?? { hangsUpAfter: talkSeconds }
   const sauti = new Simulation({
     documents: call => {
-      const found = call.url.startsWith(url) ? order.body : documents[call.url.replace(/[?#].*$/, '')]
+      const found = call.url.startsWith(url) ? order.body : documents[call.url.split(/[?#]/, 1)[0] ?? '']
       if (found === undefined) throw new Error('status 404')
       return found
     },

@@ -1,6 +1,6 @@
 import type { SipTarget } from '../contract/environment.ts'
 
-const parts = /^sips?:(?:([^@:]*)[^@]*@)?(?:\[([^\]]+)\]|([^:;?[\]]+))(?::(\d+))?/i
+const parts = /^sips?:(?:([^@:]*)(?::[^@]*)?@)?(?:\[([^\]]+)\]|([^:;?[\]]+))(?::(\d+))?/i
 
 /**
  * Reads the URI of a `<Sip>` where there is no SIP stack (simulations, tests); `isRefused` decides which hosts are

@@ -23,7 +23,7 @@ export function carriersRemoved(message: string): string {
   const [start = '', ...headers] = head.split(/\r?\n/)
   const [method = '', uri = ''] = start.split(' ')
   const first = start.startsWith('SIP/2.0 ')
-    ? start.replace(/[^\s]+\.[^\s]+\.[^\s]*/g, matched => (matched === 'SIP/2.0' ? matched : '…'))
+    ? start.replace(/\S+/g, word => (namesHost(word) ? '…' : word))
     : `${method} sip:${userOf(uri)}@carrier SIP/2.0`
   const kept = headers.flatMap(line => {
     const named = namedHeaders.exec(line)
@@ -35,4 +35,10 @@ export function carriersRemoved(message: string): string {
     return shownSdp.test(line) ? [line] : []
   })
   return [first, ...kept, '', ...sdp].join('\r\n')
+}
+
+/** Two dots with something before each, as addresses and domains have them. */
+function namesHost(word: string): boolean {
+  const first = word.indexOf('.', 1)
+  return first !== -1 && word.indexOf('.', first + 2) !== -1
 }

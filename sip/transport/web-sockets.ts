@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { WebSocketServer } from 'ws'
+import { withoutTrailing } from '../base/trailing.ts'
 import type { Flow, WebSocketTransport } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
@@ -223,7 +224,7 @@ export class WebSockets implements WebSocketOwner {
     socket.on('error', () => {})
     this.#shaking.get(endsOf(request.socket))?.end()
     const path = (request.url ?? '/').split('?')[0] ?? '/'
-    const isOurs = paths.has(path.replace(/(?<=.)\/+$/, ''))
+    const isOurs = paths.has(withoutTrailing(path, '/', 1))
     const upgraded: Upgraded = !isOurs
       ? { ok: false, status: 404, detail: '' }
       : this.#config.isAllowedOrigin(request)

@@ -185,11 +185,12 @@ export class CustomerTargets {
 const portOf = (trunk: Trunk): number => trunkPort(trunk) ?? defaultPort(trunk.transport)
 
 /** RFC 1035: a dot at the end changes nothing, nor does the case. */
-const plainName = (host: string): string =>
-  host
-    .toLowerCase()
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.+$/, '')
+function plainName(host: string): string {
+  const bare = host.toLowerCase().replace(/^\[|\]$/g, '')
+  let end = bare.length
+  while (end > 0 && bare[end - 1] === '.') end--
+  return bare.slice(0, end)
+}
 
 /** The URI names a private or loopback address by itself. */
 export function namesPrivateHost(uri: string): boolean {

@@ -76,12 +76,7 @@ export class HostedDocuments {
   /** The document of a webhook URL of ours; its query and fragment do not matter. */
   async byUrl(url: string): Promise<HostedDocumentRecord | undefined> {
     if (!this.isHosted(url)) return undefined
-    const row = this.#byToken.get(
-      url
-        .slice(this.#base.length)
-        .replace(/[?#].*$/, '')
-        .replace(/\/$/, ''),
-    )
+    const row = this.#byToken.get(url.slice(this.#base.length).split(/[?#]/, 1)[0]!.replace(/\/$/, ''))
     return row === undefined ? undefined : this.#recordOf(row)
   }
 
