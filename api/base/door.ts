@@ -102,6 +102,11 @@ export interface CallDoor {
   hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
   get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>
   list(account: AccountUuid, filter: CallFilter): Promise<CallPage>
+  /** The same, each call in JSON as the API shows it. */
+  listTexts(
+    account: AccountUuid,
+    filter: CallFilter,
+  ): Promise<{ readonly rows: readonly string[]; readonly total: number }>
   /** How many calls began in each `sliceMs` since then, and why those that failed did. Without it there are no plots. */
   summary?(account: AccountUuid, fromUnix: number, sliceMs: number): Promise<CallSummary>
   /** Calls of all accounts that have not ended. */

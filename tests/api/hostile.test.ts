@@ -191,10 +191,10 @@ test('search is digits within either number; letters find nothing', async () => 
 })
 
 test('a fault of ours is 500 without internals, and is logged', async () => {
-  const { list } = bed.calls
-  bed.calls.list = () => Promise.reject(new Error('SQLITE_IOERR at /secret/path'))
+  const { listTexts } = bed.calls
+  bed.calls.listTexts = () => Promise.reject(new Error('SQLITE_IOERR at /secret/path'))
   const answer = await bed.customer('GET', '/calls/')
-  bed.calls.list = list
+  bed.calls.listTexts = listTexts
   assert.equal([answer.status, answer.text], [500, '{"detail":"The service could not answer this request."}'])
   assert.ok(bed.logged.some(entry => entry.level === 'error' && String(entry.fields.error).includes('SQLITE_IOERR')))
 })

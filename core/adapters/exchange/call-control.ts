@@ -9,7 +9,7 @@ import type { Exchange } from '../../exchange/exchange.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
-import type { CallSummary } from '../../model/list.ts'
+import type { CallSummary, Page } from '../../model/list.ts'
 import type { LiveCall, LiveLeg } from '../../model/live-call.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallFilter, CallPage } from '../store/calls.ts'
@@ -22,7 +22,7 @@ export type { LiveCall, LiveLeg }
 interface CallControlParts {
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
-  readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list' | 'summary'>
+  readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list' | 'listTexts' | 'summary'>
   readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
   /** Decides by load whether a call may be placed. Default: every one may. */
   readonly admission?: OverloadControl
@@ -73,6 +73,11 @@ export class CallControl {
   /** The account's calls, newest first. */
   list(account: AccountUuid, filter: CallFilter): Promise<CallPage> {
     return this.#parts.store.list(account, filter)
+  }
+
+  /** The same, each call in JSON as the API shows it. */
+  listTexts(account: AccountUuid, filter: CallFilter): Promise<Page<string>> {
+    return this.#parts.store.listTexts(account, filter)
   }
 
   /** How many calls began in each `sliceMs` since then, and why those that failed did. */

@@ -1,3 +1,4 @@
+import { callView } from '../../events/call-data.ts'
 import type { CallRecord, LegRecord } from '../../model/call-record.ts'
 import type { EndReason } from '../../model/end-reason.ts'
 import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
@@ -9,7 +10,7 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Holds } from './holds.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
-import { pageOf } from './page.ts'
+import { type Page, pageOf } from './page.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
@@ -156,6 +157,15 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
     const newest = fitting.selectAll().orderBy('created_unix', 'desc').orderBy('id', 'desc')
     const { rows, total } = await pageOf(newest, filter, callOf)
     return { calls: rows, total }
+  }
+
+  /**
+   * The same, each call in JSON as `GET /calls/{uuid}` shows it. Payloads of a page may have 200,000 keys: as objects they
+   * would keep the asking thread, that of all calls, for a tenth of a second.
+   */
+  async listTexts(account: AccountUuid, filter: CallFilter): Promise<Page<string>> {
+    const { calls, total } = await this.list(account, filter)
+    return { rows: calls.map(call => JSON.stringify(callView(call))), total }
   }
 
   /** How many calls began in each `sliceMs` from `fromUnix` on, and why they ended. */

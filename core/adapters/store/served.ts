@@ -78,6 +78,7 @@ export const lanes = {
     getBySid: 'look',
     legsOf: 'look',
     list: 'list',
+    listTexts: 'list',
     summary: 'list',
   },
   destinations: { replace: 'write' },

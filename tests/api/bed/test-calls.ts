@@ -78,6 +78,10 @@ export class TestCalls implements CallDoor {
     return this.store.get(...args)
   }
 
+  listTexts(...query: Parameters<CallDoor['listTexts']>) {
+    return this.store.listTexts(...query)
+  }
+
   list(...args: Parameters<CallDoor['list']>) {
     return this.store.list(...args)
   }

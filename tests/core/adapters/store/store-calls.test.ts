@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallFilter } from '../../../../core/adapters/store/calls.ts'
+import { callView } from '../../../../core/events/call-data.ts'
 import type { CallRecord } from '../../../../core/model/call-record.ts'
 import { seeded } from '../../bed/seeded.ts'
 import { addAccount, callOf, openBed, startUnix } from '../../bed/store-bed.ts'
@@ -64,6 +65,12 @@ for (const filter of filters) {
       wanted.map(({ uuid }) => uuid),
     )
     assert.equal(page.calls, wanted)
+    const texts = await bed.calls.listTexts(account, filter)
+    assert.is(texts.total, total)
+    assert.equal(
+      texts.rows.map(text => JSON.parse(text)),
+      wanted.map(call => JSON.parse(JSON.stringify(callView(call)))),
+    )
   })
 }
 
