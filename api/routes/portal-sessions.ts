@@ -112,6 +112,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
       return portalSessions.open({ ...from, accountUuid: null, origin: 'key' }, unixMs)
     const owner = await keys.ownerOf(given)
     if (owner === undefined) return undefined
+    limits.countRequest(owner.accountUuid, performance.now())
     keys.used(owner.keyUuid, unixMs)
     return portalSessions.open(
       { ...from, accountUuid: owner.accountUuid, keyUuid: owner.keyUuid, origin: 'key' },
@@ -160,7 +161,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
           description: 'Which session ends.',
         }),
       }),
-      response: { 200: message('Done.'), ...openErrors(403, 422) },
+      response: { 200: message('Done.'), ...openErrors(403, 422, 429) },
     },
     handler: async (request, reply) => {
       const { kind } = request.query
@@ -168,6 +169,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
       if (secret !== undefined) {
         refuseForged(request, secret, publicUrl)
         const session = await portalSessions.find(secret, Date.now())
+        if (session?.accountUuid) limits.countRequest(session.accountUuid, performance.now())
         if (session !== undefined) await portalSessions.end(session.accountUuid, session.uuid)
       }
       return reply.header('set-cookie', sessionCookie(kind, request, '', 0)).send({ message: 'The session has ended.' })

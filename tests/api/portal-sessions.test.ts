@@ -165,6 +165,26 @@ test('a session sees its own account alone, and never the operator’s side', as
   assert.is((await as(console, 'DELETE', `/operator/sessions/${console.uuid}`)).status, 200)
 })
 
+test('to sign in with a key and to sign out are requests of the account: beyond 3,000 a minute 429', async () => {
+  const busy = (await bed.operator('POST', '/operator/accounts', { name: 'Busy' })).body
+  const signed = await signIn({ key: busy.key })
+  for (let asked = 2; asked < 3000; asked++) bed.limits.countRequest(busy.account.uuid, performance.now())
+  const last = await signIn({ key: busy.key })
+  const body = { key: busy.key }
+  const refused = await bed.conforming('POST', '/portal/session', { key: '', body, headers: headersOf(last) })
+  assert.equal([refused.status, refused.body.detail], [429, 'More than 3000 requests in a minute.'])
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+  assert.is((await as(signed, 'DELETE', '/portal/session')).status, 429)
+  assert.is(
+    bed.store.database
+      .prepare<[string], { n: number }>('SELECT count(*) n FROM portal_sessions WHERE account_uuid = ?')
+      .get(busy.account.uuid)?.n,
+    2,
+    'neither changed',
+  )
+  assert.is((await as(await signIn({ key: bed.key }), 'DELETE', '/portal/session')).status, 200)
+})
+
 test('a page asks who it is signed in as', async () => {
   const signed = await signIn({ key: bed.key })
   const found = await bed.conforming('GET', '/portal/session', {
