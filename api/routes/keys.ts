@@ -14,7 +14,12 @@ export function keyRoutes(app: Api, door: SwitchDoor): void {
   const tags = ['keys']
 
   app.get('/keys/', {
-    schema: { tags, summary: 'API keys', response: { 200: listOf(ApiKey, 'Never the secrets.'), ...errors() } },
+    schema: {
+      tags,
+      summary: 'API keys',
+      description: 'Those in use, and at most 100 revoked ones.',
+      response: { 200: listOf(ApiKey, 'Oldest first, never the secrets.'), ...errors() },
+    },
     handler: async (request, reply) =>
       reply.send((await keys.list(customerOf(request).accountUuid)).map(key => renderKey(key))),
   })
@@ -43,6 +48,7 @@ export function keyRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'Revoke an API key',
+      description: 'Its slot is free at once. Of the revoked keys the 100 newest are kept; older ones are deleted.',
       body: byUuid('key'),
       response: { 200: message('Done.'), ...errors(400, 404, 413, 415, 422) },
     },

@@ -111,6 +111,31 @@ test('keys: shown once, ten at most, revoked at once', async () => {
   )
 })
 
+test('keys: of the revoked ones the newest 100 stay; a session of a forgotten one stays ended', async () => {
+  const { account, key } = (await bed.operator('POST', '/operator/accounts', { name: 'Keys' })).body
+  const ask = (path: string, body: object) => bed.conforming('POST', path, { key, body })
+  const made = []
+  for (let count = 0; count < 102; count++) {
+    made.push((await ask('/keys/create', { name: `k${count}` })).body)
+    if (count > 0) await ask('/keys/revoke', { uuid: made[count].uuid })
+  }
+  const { secret } = await bed.repositories.portalSessions.open(
+    { accountUuid: account.uuid, keyUuid: made[0].uuid, origin: 'key', address: '', userAgent: '' },
+    Date.now(),
+  )
+  const kept = async () =>
+    (await bed.conforming('GET', '/keys/', { key })).body.map(({ name }: { name: string }) => name)
+  assert.equal((await kept()).slice(1), ['k0', ...made.slice(2).map(({ name }) => name)])
+
+  // The oldest of all is still there just after it was revoked, so that to revoke it again is no fault.
+  for (let turn = 0; turn < 2; turn++) assert.is((await ask('/keys/revoke', { uuid: made[0].uuid })).status, 200)
+  assert.equal((await kept()).slice(1), ['k0', ...made.slice(3).map(({ name }) => name)])
+  await ask('/keys/revoke', { uuid: (await ask('/keys/create', { name: 'last' })).body.uuid })
+  assert.is((await ask('/keys/revoke', { uuid: made[0].uuid })).status, 404)
+  assert.is((await bed.ask('GET', '/account/', { key: made[0].key })).status, 401)
+  assert.is(await bed.repositories.portalSessions.find(secret, Date.now()), undefined)
+})
+
 test('every other operation of the document was answered with success', () => {
   const missing = bed
     .unanswered(path => !isOfPortal(path) && !otherPaths.test(path))

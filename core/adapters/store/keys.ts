@@ -5,6 +5,8 @@ import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
 
 const maxActiveKeys = 10
+/** Who makes and revokes keys in a loop must not fill the database, nor the list, which has no pages. */
+const maxRevokedKeys = 100
 /** A whole key is `vk_<prefix>_<secret>`; the prefix is shown in lists, only a hash of the whole is stored. */
 const prefixBytes = 6
 const secretBytes = 32
@@ -20,6 +22,7 @@ export class ApiKeys {
   readonly #database: Database
   readonly #byHash
   readonly #touch
+  readonly #forgetRevoked
 
   constructor(database: Database) {
     this.#database = database
@@ -30,6 +33,11 @@ export class ApiKeys {
       'SELECT k.uuid, k.hash, k.account_uuid, a.status FROM api_keys k JOIN accounts a ON a.uuid = k.account_uuid WHERE k.hash = ? AND k.is_active = 1',
     )
     this.#touch = database.prepare<[number, string]>('UPDATE api_keys SET last_used_unix = ? WHERE uuid = ?')
+    this.#forgetRevoked = database.prepare<[AccountUuid, string, number]>(
+      `DELETE FROM api_keys WHERE uuid IN
+        (SELECT uuid FROM api_keys WHERE account_uuid = ? AND is_active = 0 AND uuid <> ?
+          ORDER BY created_unix DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+    )
   }
 
   /** The account of an active key; undefined for any other text. */
@@ -96,18 +104,23 @@ export class ApiKeys {
     return { record: recordOf(row), key }
   }
 
-  /** False when the account has no such key. Revoking twice is no fault. */
+  /**
+   * False when the account has no such key. Revoking twice is no fault. Of the other revoked keys the newest stay, to
+   * `maxRevokedKeys` with this one; a session of the portal needs its key's row, and so stays ended without it.
+   */
   revoke(account: AccountUuid, uuid: string): Promise<boolean> {
-    return this.#database.write(
-      () =>
-        this.#database.run(
-          this.#database.sql
-            .updateTable('api_keys')
-            .set({ is_active: 0 })
-            .where('account_uuid', '=', account)
-            .where('uuid', '=', uuid),
-        ) > 0,
-    )
+    return this.#database.write(() => {
+      const revoked = this.#database.run(
+        this.#database.sql
+          .updateTable('api_keys')
+          .set({ is_active: 0 })
+          .where('account_uuid', '=', account)
+          .where('uuid', '=', uuid),
+      )
+      if (revoked === 0) return false
+      this.#forgetRevoked.run(account, uuid, maxRevokedKeys - 1)
+      return true
+    })
   }
 }
 

@@ -95,7 +95,7 @@ export const lanes = {
   events: { after: 'list', messagesAfter: 'list', list: 'list', rowOf: 'look', oldestSeq: 'look', lastSeq: 'look' },
   heartbeat: { beatWithLiveCalls: 'write', beat: 'write' },
   idempotency: { begin: 'write', free: 'write', freeInFlight: 'write', forgetOld: 'write' },
-  keys: { ownerOf: 'look', list: 'look', create: 'write', revoke: 'write', touch: 'write' },
+  keys: { ownerOf: 'look', list: 'list', create: 'write', revoke: 'write', touch: 'write' },
   ledger: { credit: 'write', statement: 'list' },
   numbers: {
     owned: 'list',
