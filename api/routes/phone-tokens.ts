@@ -18,7 +18,8 @@ export function phoneTokenRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'Mint a phone token',
-      description: 'On your backend; only `token` and `iceServers` go to the browser.',
+      description:
+        'On your backend; only `token` and `iceServers` go to the browser. An end-user may have 100 valid tokens; beyond them 409.',
       body: MintOrder,
       response: {
         200: { ...resource(MintedToken), description: 'The token; it is shown only here.' },
@@ -49,7 +50,8 @@ export function phoneTokenRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'Revoke a phone token',
-      description: 'It is unusable at once; live calls go on.',
+      description:
+        'It is unusable at once; live calls go on. Of an end-user’s revoked and expired tokens the last 100 are kept; an older one is unknown: 404.',
       body: byUuid('token'),
       response: { 200: message('Done.'), ...errors(400, 404, 413, 415, 422) },
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openRepositories } from '../../core/adapters/store/repositories.ts'
+import type { AccountUuid } from '../../core/model/ids.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const turnSecret = 'the secret of coturn'
@@ -23,6 +24,12 @@ const mint = (body: object = {}, key = bed.key) =>
   bed.conforming('POST', '/phone-tokens/mint', { key, body: { uuid: user.uuid, ...body } })
 const revoke = (uuid: string, key = bed.key) => bed.conforming('POST', '/phone-tokens/revoke', { key, body: { uuid } })
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+const mintAt = (endUserUuid: string, unixMs: number) =>
+  bed.repositories.phoneTokens.mint(
+    bed.accountUuid as AccountUuid,
+    { endUserUuid, ttlSeconds: 60, maxConcurrent: 1, realm: 'sip.voice.test' },
+    unixMs,
+  )
 const isUsable = (token: string, unixMs = Date.now()) => bed.repositories.phoneTokens.read(token, unixMs)?.isUsable
 
 test('minting: the claims of the decisions, and the record beside them', async () => {
@@ -129,6 +136,43 @@ test('deactivating or deleting the user ends all of its tokens, for good', async
   await bed.customer('POST', '/users/delete', { uuid: cells.uuid })
   assert.is(isUsable(last), undefined)
   assert.equal(bed.repositories.phoneTokens.usableOf(cells.extension_number, Date.now()), [])
+})
+
+test('an end-user has at most 100 valid tokens: one more is refused until one is revoked or has expired', async () => {
+  const { uuid } = (await bed.customer('POST', '/users/create', { email: 'loud@example.com' })).body
+  const first = (await mint({ uuid })).body.phone_token
+  for (let count = 1; count < 100; count++) assert.is((await mint({ uuid })).status, 200)
+  const refused = await mint({ uuid })
+  assert.equal(
+    [refused.status, refused.body.detail],
+    [
+      409,
+      'The end-user already has 100 phone tokens that are valid now, the limit of 100; revoke one, or retry once one has expired.',
+    ],
+  )
+  assert.is((await mint()).status, 200, 'another end-user of the account')
+  await revoke(first.uuid)
+  assert.is((await mint({ uuid })).status, 200)
+  assert.is((await mint({ uuid })).status, 409)
+  assert.is((await mintAt(uuid, Date.now() + 3_601_000)).ok, true)
+})
+
+test('of revoked and expired tokens of an end-user the last 100 are kept; an older one stays refused', async () => {
+  const { uuid } = (await bed.customer('POST', '/users/create', { email: 'restless@example.com' })).body
+  const count = bed.store.database.prepare<[string], { n: number }>(
+    'SELECT count(*) n FROM phone_tokens WHERE end_user_uuid = ?',
+  )
+  const first = (await mint({ uuid })).body
+  for (let turn = 0; turn < 102; turn++) await revoke((await mint({ uuid })).body.phone_token.uuid)
+  // The oldest of all, and the last that was revoked.
+  await revoke(first.phone_token.uuid)
+  assert.is((await mint({ uuid })).status, 200)
+  assert.is(count.get(uuid)?.n, 101)
+  assert.is(isUsable(first.token), false)
+  for (let turn = 1; turn <= 102; turn++) await mintAt(uuid, Date.now() + 3_600_000 + turn * 60_000)
+  assert.is(count.get(uuid)?.n, 101)
+  assert.is(isUsable(first.token), undefined)
+  assert.is((await revoke(first.phone_token.uuid)).status, 404)
 })
 
 test('no altered token is taken, whichever character it is', async () => {

@@ -2,7 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { PhoneTokenRecord } from '../../model/phone-token.ts'
 import { readJwt } from '../tokens/jwt.ts'
-import { type KnownToken, type PhoneTokens, type PresentedToken, presentableAtOnce, tokenText } from './phone-tokens.ts'
+import {
+  type KnownToken,
+  maxEndedOfUser,
+  type PhoneTokens,
+  type PresentedToken,
+  presentableAtOnce,
+  tokenText,
+} from './phone-tokens.ts'
 import type { Served } from './served.ts'
 
 /** What the HTTP side and SIP ask of phone tokens. */
@@ -44,12 +51,13 @@ export class KnownTokens implements PhoneTokenAccess {
     }
   }
 
-  /** These are all that the end-user has; an expired one of before stays known for a while. */
+  /** These are all that the end-user has; the last expired ones of before stay known for a while. */
   changed(endUserUuid: string, tokens: readonly KnownToken[], unixMs: number): void {
     const now = new Set(tokens.map(({ record }) => record.uuid))
-    const expired = (this.#ofUser.get(endUserUuid) ?? []).filter(
-      ({ record }) => record.expiresUnix <= unixMs && !now.has(record.uuid),
-    )
+    const expired = (this.#ofUser.get(endUserUuid) ?? [])
+      .filter(({ record }) => record.expiresUnix <= unixMs && !now.has(record.uuid))
+      .sort((a, b) => b.record.expiresUnix - a.record.expiresUnix)
+      .slice(0, maxEndedOfUser)
     this.#drop(endUserUuid)
     const all = [...tokens, ...expired]
     if (all.length === 0) return

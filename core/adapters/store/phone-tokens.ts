@@ -4,12 +4,17 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { PhoneTokenRecord } from '../../model/phone-token.ts'
 import { readJwt, signJwt } from '../tokens/jwt.ts'
 import type { Database } from './database.ts'
+import { StoreError } from './errors.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 /** Time that an expired or revoked row is kept, for requests about it. */
 const keptAfterExpiryMs = 30 * 24 * 3_600_000
 const forgetAtOnce = 1000
+/** Tokens of one end-user that are valid at once: every change of one makes the others be read and told again. */
+const maxLiveOfUser = 100
+/** Revoked and expired tokens of one end-user that stay known; an older one is unknown, and so refused as well. */
+export const maxEndedOfUser = 100
 /** How many tokens of one extension a digest answer is compared with, usable and newest ones first. */
 export const presentableAtOnce = 32
 
@@ -62,6 +67,8 @@ export class PhoneTokens {
   readonly #revokeOf
   readonly #ofAccount
   readonly #forget
+  readonly #liveOfUser
+  readonly #forgetEnded
   readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
   readonly #watchers = new Set<TokensListener>()
 
@@ -94,6 +101,16 @@ export class PhoneTokens {
     this.#forget = database.prepare<[number, number]>(
       'DELETE FROM phone_tokens WHERE uuid IN (SELECT uuid FROM phone_tokens WHERE expires_unix < ? LIMIT ?)',
     )
+    this.#liveOfUser = database.prepare<[string, number], { live: number }>(
+      `SELECT count(*) AS live FROM phone_tokens
+        WHERE end_user_uuid = ? AND revoked_unix IS NULL AND expires_unix > ?`,
+    )
+    this.#forgetEnded = database.prepare<[string, number, number]>(
+      `DELETE FROM phone_tokens WHERE uuid IN
+        (SELECT uuid FROM phone_tokens
+          WHERE end_user_uuid = ? AND (revoked_unix IS NOT NULL OR expires_unix <= ?)
+          ORDER BY min(coalesce(revoked_unix, expires_unix), expires_unix) DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+    )
   }
 
   /** Reports every token that is revoked, once that is durable: registrations by it end. Returns what ends it. */
@@ -122,6 +139,10 @@ export class PhoneTokens {
     return this.#unexpired.all(unixMs).map(knownOf)
   }
 
+  /**
+   * Throws `store.quota` where the account, or the end-user, has as many as it may. A token ends only after it was minted:
+   * to forget ended ones here bounds them.
+   */
   mint(account: AccountUuid, order: MintOrder, unixMs: number): Promise<Minted> {
     return this.#database.write((): Minted => {
       const { sql } = this.#database
@@ -130,7 +151,9 @@ export class PhoneTokens {
       if (user.account_uuid !== account) return { ok: false, refused: 'other-account' }
       if (user.is_active !== 1) return { ok: false, refused: 'inactive' }
       if (!this.#canFundCall(account)) return { ok: false, refused: 'insufficient-funds' }
+      if ((this.#liveOfUser.get(user.uuid, unixMs)?.live ?? 0) >= maxLiveOfUser) throw tooManyOfUser()
       this.#quotas.take(account, 'liveTokens', 1, unixMs)
+      this.#forgetEnded.run(user.uuid, unixMs, maxEndedOfUser)
       // Whole seconds, as the token says them.
       const issuedUnix = Math.floor(unixMs / 1000) * 1000
       const row: Row<'phone_tokens'> = {
@@ -233,6 +256,12 @@ export class PhoneTokens {
     })
   }
 }
+
+const tooManyOfUser = (): StoreError =>
+  new StoreError(
+    'store.quota',
+    `The end-user already has ${maxLiveOfUser} phone tokens that are valid now, the limit of ${maxLiveOfUser}; revoke one, or retry once one has expired.`,
+  )
 
 /** The text of a token, made of its row and the key alone. */
 export function tokenText(record: PhoneTokenRecord, realm: string, key: KeyObject): string {
