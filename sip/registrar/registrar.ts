@@ -80,6 +80,8 @@ export class Registrar {
   readonly #byUser = new Map<string, Entry[]>()
   readonly #byId = new Map<string, Entry>()
   readonly #byFlow = new Map<string, Set<Entry>>()
+  /** Tokens may be revoked in a loop: one that has registered nothing costs a look-up. */
+  readonly #byToken = new Map<string, Set<Entry>>()
   readonly #successors = new FlowSuccessors()
 
   constructor(host: RegistrarHost, rules: RegistrarRules = defaultRegistrarRules) {
@@ -159,7 +161,7 @@ export class Registrar {
 
   /** What was registered by this token ends at once; the bindings that stood on live flows. */
   revoke(tokenId: string): readonly Binding[] {
-    const ended = [...this.#byId.values()].filter(({ binding }) => binding.tokenId === tokenId)
+    const ended = [...(this.#byToken.get(tokenId) ?? [])]
     for (const entry of ended) this.#remove(entry)
     return ended.filter(({ isLost }) => !isLost).map(({ binding }) => binding)
   }
@@ -238,24 +240,33 @@ export class Registrar {
     if (oldest !== undefined && entries.length >= this.#rules.bindingsOfUser) this.#remove(oldest)
     this.#byUser.set(phone.userId, [entry, ...(this.#byUser.get(phone.userId) ?? [])])
     this.#byId.set(binding.id, entry)
-    const key = flowKey(binding.flow)
-    const onFlow = this.#byFlow.get(key) ?? new Set()
-    this.#byFlow.set(key, onFlow.add(entry))
+    put(this.#byFlow, flowKey(binding.flow), entry)
+    put(this.#byToken, binding.tokenId, entry)
     this.#host.timers.set(entry.timer, binding.expiresAt)
     return binding
   }
 
   #remove(entry: Entry): void {
-    const { id, userId, flow } = entry.binding
+    const { id, userId, tokenId, flow } = entry.binding
     this.#host.timers.stop(entry.timer)
     this.#byId.delete(id)
     const left = (this.#byUser.get(userId) ?? []).filter(other => other !== entry)
     if (left.length > 0) this.#byUser.set(userId, left)
     else this.#byUser.delete(userId)
-    const onFlow = this.#byFlow.get(flowKey(flow))
-    onFlow?.delete(entry)
-    if (onFlow?.size === 0) this.#byFlow.delete(flowKey(flow))
+    take(this.#byFlow, flowKey(flow), entry)
+    take(this.#byToken, tokenId, entry)
   }
+}
+
+function put(entries: Map<string, Set<Entry>>, key: string, entry: Entry): void {
+  const there = entries.get(key) ?? new Set()
+  entries.set(key, there.add(entry))
+}
+
+function take(entries: Map<string, Set<Entry>>, key: string, entry: Entry): void {
+  const there = entries.get(key)
+  there?.delete(entry)
+  if (there?.size === 0) entries.delete(key)
 }
 
 const isOutboundContact = ({ instance, regId }: WantedBinding): boolean => instance !== undefined && regId !== undefined

@@ -173,6 +173,18 @@ test('revocation ends what the token registered, and nothing else', () => {
   assert.is(bed.endpoint.registrar.isRegistered('user-1001'), false)
 })
 
+test('a binding ends with the token that refreshed it last, and no longer with the one that made it', () => {
+  const bed = new PhoneBed()
+  const [first, second] = [bed.token('1001'), bed.token('1001')]
+  const flow = bed.flow()
+  bed.register(flow, first, { contact: instance('one') })
+  bed.register(flow, second, { callId: 'b', contact: instance('one') })
+  bed.do({ type: 'revoked', tokenId: first.tokenId })
+  assert.is(bed.bindings().length, 1)
+  bed.do({ type: 'revoked', tokenId: second.tokenId })
+  assert.is(bed.bindings().length, 0)
+})
+
 test('no timers are left', () => {
   const bed = new PhoneBed()
   const token = bed.token('1001')
