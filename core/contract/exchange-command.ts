@@ -19,6 +19,8 @@ export type Lookup =
       readonly kind: 'placing'
       readonly accountId: AccountUuid
       readonly from: string
+      /** Another number, which is presented where the account may not present `from`. */
+      readonly instead?: string
       readonly to: string
       /** An end-user of the account: uuid, extension or email; missing = none. */
       readonly user?: string

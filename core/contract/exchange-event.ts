@@ -17,6 +17,7 @@ export type Found =
       readonly kind: 'placing'
       readonly account: AccountProfile | undefined
       readonly from: OwnedNumber | undefined
+      readonly instead?: OwnedNumber | undefined
       readonly owner: NumberOwner | undefined
       readonly user?: EndUserProfile | undefined
       readonly spendable: Money

@@ -13,7 +13,7 @@ import { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
 import { type HuntInput, type HuntState, huntTable } from './hunt-states.ts'
-import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
+import { childAddress, mayBePresented, presentedTo, resolveChild } from './resolve-child.ts'
 
 export interface HuntParts {
   readonly party: Party
@@ -242,15 +242,18 @@ export class Hunt implements BranchListener<Branch> {
       kind: 'placing',
       accountId: record.accountUuid,
       from: callerId ?? ownNumber,
+      ...(callerId === undefined ? {} : { instead: ownNumber }),
       to: e164 ?? '',
       ...(user === undefined ? {} : { user }),
     } as const
     this.#host.lookup(query, found => {
       // A ring timeout may have overtaken the look-up.
       if (!this.#resolving.delete(child) || this.#state !== 'seeking') return
-      const resolved = resolveChild(child, found, env)
       const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
-      if (callerId !== undefined && from.user !== callerId) this.#reportCallerId()
+      const isAllowed = mayBePresented(child, from.user, found)
+      if (callerId !== undefined && (from.user !== callerId || !isAllowed)) this.#reportCallerId()
+      const reached = resolveChild(child, found, env)
+      const resolved = reached.ok && !isAllowed ? ({ ok: false, reason: 'END.0403' } as const) : reached
       const rate = resolved.ok ? resolved.rate : undefined
       const branches = (resolved.ok ? resolved.places : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())

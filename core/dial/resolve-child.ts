@@ -7,7 +7,7 @@ import type { PhoneBinding } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
-import { e164Of, isExtension } from '../routing/e164.ts'
+import { e164Of, isE164, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
 import type { DialChild } from '../verbs/index.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
@@ -135,11 +135,23 @@ export function presentedTo(
   found: Placing,
 ): BranchOptions['from'] {
   const { number, call } = presenter
-  const isOfNetwork = child.kind === 'number' && childAddress(child).user === undefined
+  const isOfNetwork = isNumberOfNetwork(child)
   if (wanted === undefined) return isOfNetwork ? { user: number, displayName: '' } : callerOf(presenter)
   const isCallers = !isOfNetwork && call.direction === 'inbound' && wanted === call.fromNumber
   return { user: found.from?.isActive === true || isCallers ? wanted : number, displayName: '' }
 }
+
+/**
+ * A number of the network sees no number that the account does not own: a call may outlive its account's right to its
+ * own one, which may be another account's by now. What is no number, as a softphone's extension, is nobody's.
+ */
+export const mayBePresented = (child: DialChild, from: string, { from: wanted, instead }: Placing): boolean =>
+  !isNumberOfNetwork(child) ||
+  !isE164(from) ||
+  [wanted, instead].some(owned => owned?.number === from && owned.isActive)
+
+const isNumberOfNetwork = (child: DialChild): boolean =>
+  child.kind === 'number' && childAddress(child).user === undefined
 
 function callerOf({ number, call, endUser }: Presenter): BranchOptions['from'] {
   if (endUser !== undefined) return { user: endUser.extensionNumber, displayName: endUser.displayName }

@@ -67,15 +67,20 @@ export class MemoryStore {
         spendable: this.#spendable(query.accountId),
       }
     }
-    const from = this.numbers.get(query.from)
     return {
       kind: 'placing',
       account: this.accounts.get(query.accountId)?.profile,
-      from: from?.account === query.accountId ? from.number : undefined,
+      from: this.#owned(query.accountId, query.from),
+      instead: query.instead === undefined ? undefined : this.#owned(query.accountId, query.instead),
       owner: this.ownerOf(query.to),
       user: query.user === undefined ? undefined : this.users.get(query.user),
       spendable: this.#spendable(query.accountId),
     }
+  }
+
+  #owned(accountId: AccountUuid, e164: string): OwnedNumber | undefined {
+    const entry = this.numbers.get(e164)
+    return entry?.account === accountId ? entry.number : undefined
   }
 
   #spendable(accountId: AccountUuid): number {

@@ -36,7 +36,7 @@ export const dial: VerbModule<Dial, DialState> = {
     attributes: {
       action: 'Where the outcome is posted, and where the next document comes from. Default: none, the next verb runs.',
       callerId:
-        "What the dialled side sees: a number of the account; towards Clients, extensions and Sip URIs it may also be the inbound caller's. Any other gives way to this call's own number, which DOC.0422 reports once. Default: Clients, extensions and Sip URIs see who calls, the number of an inbound caller or the extension and name of a softphone; Numbers, by a trunk or on this switch, see the call's own number.",
+        "What the dialled side sees: a number of the account; towards Clients, extensions and Sip URIs it may also be the inbound caller's. Any other gives way to this call's own number, which DOC.0422 reports once; a Number is not dialled (END.0403) when the account no longer owns that one either. Default: Clients, extensions and Sip URIs see who calls, the number of an inbound caller or the extension and name of a softphone; Numbers, by a trunk or on this switch, see the call's own number.",
       timeout: 'How long it rings.',
       timeLimit: 'How long they may talk.',
       answerOnBridge: 'The caller is answered when the remote side is; false answers before it is dialled.',

@@ -266,15 +266,16 @@ async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
     case 'number-owner':
       return { kind: 'number-owner', owner: await store.numberOwner(query.number) }
     case 'placing': {
-      const { accountId, from, to, user: key } = query
-      const [account, number, owner, user, spendable] = await Promise.all([
+      const { accountId, from, instead, to, user: key } = query
+      const [account, number, other, owner, user, spendable] = await Promise.all([
         store.account(accountId),
         store.ownedNumber(accountId, from),
+        instead === undefined ? undefined : store.ownedNumber(accountId, instead),
         to === '' ? undefined : store.numberOwner(to),
         key === undefined ? undefined : store.endUser(accountId, key),
         store.spendable(accountId),
       ])
-      return { kind: 'placing', account, from: number, owner, user, spendable }
+      return { kind: 'placing', account, from: number, instead: other, owner, user, spendable }
     }
     case 'softphone': {
       const { accountId, endUserUuid } = query

@@ -1,8 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { AccountUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
 import type { CallBed } from '../bed/call-bed.ts'
-import { at, dialling, far } from '../bed/dial-bed.ts'
+import { at, dialling, far, other } from '../bed/dial-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 
 const problemsOf = (bed: CallBed) =>
@@ -94,6 +95,81 @@ test('a number of this switch, reached on-net, sees the number of the call, as b
   bed.call(at)
   bed.run(1000)
   assert.is(bed.store.call(call => call.toNumber === far).fromNumber, at)
+})
+
+test('a call whose number is no longer the account’s presents it to no number: END.0403, and nothing is dialled', () => {
+  const globex = { ...acme, uuid: 'globex' as AccountUuid }
+  const losses: readonly [how: string, owner: AccountUuid | undefined, isActive: boolean][] = [
+    ['released', undefined, true],
+    ['of another account', globex.uuid, true],
+    ['not active', acme.uuid, false],
+  ]
+  const children: readonly [to: string, callerId: string | undefined, legs: number, problems: number][] = [
+    [far, undefined, 0, 0],
+    [other, undefined, 0, 0],
+    [far, '+254799999999', 0, 1],
+    [far, at, 0, 1],
+    [far, '+254700000002', 1, 0],
+  ]
+  for (const [how, owner, isActive] of losses) {
+    for (const [to, callerId, legs, problems] of children) {
+      const wanted = callerId === undefined ? '' : ` callerId="${callerId}"`
+      const bed = dialling(`<Dial${wanted}><Number>${to}</Number></Dial>`, '<Pause length="2"/>')
+      bed.store.addAccount(globex, 0)
+      bed.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
+      bed.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/far') })
+      bed.peers.set(far, { endAfter: 100 })
+      bed.call(at)
+      bed.run(1000)
+      bed.store.numbers.delete(at)
+      if (owner !== undefined) bed.store.numbers.set(at, { account: owner, number: own(at, '', isActive) })
+      expectAllEnded(bed)
+      const what = `${how}: ${wanted} to ${to}`
+      const dialled = [...bed.of('leg.dial'), ...bed.of('loop.dial')]
+      assert.equal(
+        dialled.map(({ from }) => from.user),
+        legs === 0 ? [] : [callerId],
+        what,
+      )
+      assert.is(problemsOf(bed).length, problems, what)
+      const failed = bed.store.events.filter(
+        ({ code, data }) => code === 'DIAL.0400' && data.reason_code === 'END.0403',
+      )
+      assert.is(failed.length, 1 - legs, what)
+    }
+  }
+})
+
+test('a call whose number is no longer the account’s still shows who calls to phones and SIP URIs', () => {
+  const from = '+254711111111'
+  for (const child of ['<Client>1002</Client>', '<Number>1002</Number>', '<Sip>sip:x@pbx.test</Sip>']) {
+    const bed = dialling(`<Dial>${child}</Dial>`, '<Pause length="2"/>')
+    bed.user('1002', ['desk'])
+    bed.call(at, { from })
+    bed.run(1000)
+    bed.store.numbers.delete(at)
+    bed.run(5000)
+    assert.equal(
+      bed.of('leg.dial').map(leg => leg.from.user),
+      [from],
+      child,
+    )
+  }
+})
+
+test('a softphone of an account without a number dials as its extension, as before', () => {
+  const bed = dialling('')
+  const endpoints = { ...acme.endpoints, voice_outbound: 'https://acme.test/in' }
+  bed.documents.set('https://acme.test/in', `<Response><Dial><Number>${far}</Number></Dial></Response>`)
+  const account = bed.store.accounts.get(acme.uuid)
+  if (account !== undefined) account.profile = { ...acme, endpoints }
+  bed.store.numbers.clear()
+  bed.dialFrom(bed.user('1001'), '+254722222222')
+  bed.run(1000)
+  assert.equal(
+    bed.of('leg.dial').map(leg => leg.from.user),
+    ['1001'],
+  )
 })
 
 test.run()
