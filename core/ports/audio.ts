@@ -7,6 +7,8 @@ export type AudioCommand =
       readonly type: 'audio.speak'
       readonly callId: CallUuid
       readonly requestId: string
+      /** Whose words they are: accounts take turns. */
+      readonly accountId: AccountUuid
       /** Plain words. */
       readonly text: string
       /** The same as SSML, rooted in `<speak>`: spoken instead of `text` where the engine understands it. */

@@ -104,10 +104,12 @@ export class Player {
       return
     }
     const { text, ssml, voice, language } = command
+    const { callId, record } = this.#host
     this.#host.emit({
       type: 'audio.speak',
-      callId: this.#host.callId,
+      callId,
       requestId,
+      accountId: record.accountUuid,
       text,
       ...(ssml === undefined ? {} : { ssml }),
       ...(voice === undefined ? {} : { voice }),

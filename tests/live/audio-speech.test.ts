@@ -8,6 +8,7 @@ import { EspeakEngine, type EspeakProgram, npmEspeak, systemEspeak } from '../..
 import { SpeechLibrary } from '../../core/adapters/audio/speech-library.ts'
 import { spokenWav } from '../../core/adapters/audio/spoken-wav.ts'
 import type { Log } from '../../core/ports/log.ts'
+import { asker } from './speech-bed.ts'
 
 const test = suite<{ folder: string }>('speech', { folder: '' })
 test.before.each(context => {
@@ -62,8 +63,8 @@ if (!hasSystem) process.stdout.write('! espeak-ng of the system is missing: only
 for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
   test(`${program.label} speaks English and Swahili, and what it spoke is not spoken again`, async ({ folder }) => {
     const library = libraryOf(folder, [program])
-    const english = await library.speak('call-1', { text: 'Good morning, and welcome.' })
-    const swahili = await library.speak('call-1', { text: 'Habari ya asubuhi, karibu.', language: 'sw-KE' })
+    const english = await library.speak(asker('call-1'), { text: 'Good morning, and welcome.' })
+    const swahili = await library.speak(asker('call-1'), { text: 'Habari ya asubuhi, karibu.', language: 'sw-KE' })
     assert.is.not(english.path, swahili.path)
     assert.is(english.unknownVoice, undefined)
     for (const { path, durationMs } of [english, swahili]) {
@@ -76,21 +77,24 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
       assert.ok(samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0) > 3000, 'it is silent')
     }
     const { ino } = statSync(english.path)
-    assert.equal(await library.speak('call-2', { text: 'Good morning, and welcome.' }), english)
+    assert.equal(await library.speak(asker('call-2'), { text: 'Good morning, and welcome.' }), english)
     assert.is(statSync(english.path).ino, ino, 'spoken again')
     assert.is(readdirSync(join(folder, 'speech')).length, 2)
   })
 
   test(`${program.label}: an unknown voice is reported and the default speaks`, async ({ folder }) => {
-    const spoken = await libraryOf(folder, [program]).speak('call-1', { text: 'Hello', voice: 'Polly.Joanna' })
+    const spoken = await libraryOf(folder, [program]).speak(asker('call-1'), { text: 'Hello', voice: 'Polly.Joanna' })
     assert.is(spoken.unknownVoice, 'Polly.Joanna')
     assert.ok(spoken.durationMs > 200)
   })
 
   test(`${program.label} honours markup: a break lasts as long as it says`, async ({ folder }) => {
     const library = libraryOf(folder, [program])
-    const plain = await library.speak('call-1', { text: 'one two', ssml: '<speak>one two</speak>' })
-    const paused = await library.speak('call-1', { text: 'one two', ssml: '<speak>one <break time="3s"/> two</speak>' })
+    const plain = await library.speak(asker('call-1'), { text: 'one two', ssml: '<speak>one two</speak>' })
+    const paused = await library.speak(asker('call-1'), {
+      text: 'one two',
+      ssml: '<speak>one <break time="3s"/> two</speak>',
+    })
     assert.ok(paused.durationMs - plain.durationMs > 2500, `${paused.durationMs} against ${plain.durationMs}`)
   })
 
@@ -99,7 +103,7 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
   }) => {
     const library = libraryOf(folder, [program])
     const lasts = async (inside: string, text = 'one two') =>
-      (await library.speak('call-1', { text, ssml: `<speak>${inside}</speak>` })).durationMs
+      (await library.speak(asker('call-1'), { text, ssml: `<speak>${inside}</speak>` })).durationMs
     const plain = await lasts('one two')
     const rows: [inside: string, breaksMs: number, text?: string][] = [
       ['one<break time="2.5s"/>two', 2500],
@@ -122,9 +126,9 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
 test('text reaches the engine by pipe only, without its command characters', async ({ folder }) => {
   const library = libraryOf(folder, [pretender(folder, speaking)])
   const text = '--help $(touch x) `y` ; | "q" [[h@loU]] \u0001+5S a\nb'
-  await library.speak('call-1', { text, language: 'sw' })
+  await library.speak(asker('call-1'), { text, language: 'sw' })
   const ssml = '<speak><say-as interpret-as="digits">12</say-as></speak>'
-  await library.speak('call-1', { text: '12', ssml, voice: '../../etc/passwd' })
+  await library.speak(asker('call-1'), { text: '12', ssml, voice: '../../etc/passwd' })
   assert.equal(startsOf(folder), [
     [['-b', '1', '-v', 'sw', '--stdin', '--stdout'], '--help $(touch x) `y` ; | "q" [ [h@loU]]  +5S a b'],
     [
@@ -137,7 +141,7 @@ test('text reaches the engine by pipe only, without its command characters', asy
 test('the same words asked for by many calls at once are spoken once', async ({ folder }) => {
   const library = libraryOf(folder, [pretender(folder, speaking)])
   const spoken = await Promise.all(
-    Array.from({ length: 50 }, (_, at) => library.speak(`call-${at}`, { text: 'Sorry.' })),
+    Array.from({ length: 50 }, (_, at) => library.speak(asker(`call-${at}`), { text: 'Sorry.' })),
   )
   assert.is(new Set(spoken.map(({ path }) => path)).size, 1)
   assert.is(spoken[0]?.durationMs, 1000)
@@ -148,7 +152,7 @@ test('an engine that dies is started again, once', async ({ folder }) => {
   const library = libraryOf(folder, [
     pretender(folder, `if (starts === 1) process.kill(process.pid, 'SIGKILL'); ${speaking}`),
   ])
-  assert.is((await library.speak('call-1', { text: 'a' })).durationMs, 1000)
+  assert.is((await library.speak(asker('call-1'), { text: 'a' })).durationMs, 1000)
   assert.is(startsOf(folder).length, 2)
 })
 
@@ -169,7 +173,7 @@ test('an engine that keeps dying, stalls, floods or talks nonsense is a fault, a
   for (const [script, message, starts] of rows) {
     rmSync(join(folder, 'starts'), { force: true })
     const library = libraryOf(folder, [pretender(folder, script)], 1500)
-    assert.match(await messageOf(library.speak('call-1', { text: 'a' })), message)
+    assert.match(await messageOf(library.speak(asker('call-1'), { text: 'a' })), message)
     assert.is(startsOf(folder).length, starts, script)
   }
 })
@@ -180,10 +184,10 @@ test('words that hang the engine wherever it runs hold up those of other calls n
   const script = `if (/hang/.test(readFileSync(${JSON.stringify(join(folder, 'starts'))}, 'utf8').trim().split('\\n').at(-1))) process.kill(process.pid, 'SIGSTOP'); ${speaking}`
   const library = libraryOf(folder, [pretender(folder, script)])
   const hanging = ['hang one', 'hang two', 'hang three'].map((text, at) =>
-    messageOf(library.speak(`call-${at}`, { text })),
+    messageOf(library.speak(asker(`call-${at}`), { text })),
   )
   const begun = performance.now()
-  assert.is((await library.speak('call-9', { text: 'karibu' })).durationMs, 1000)
+  assert.is((await library.speak(asker('call-9'), { text: 'karibu' })).durationMs, 1000)
   const waitedMs = performance.now() - begun
   assert.ok(waitedMs > 2000 && waitedMs < 10_000, `${waitedMs} ms`)
   for (const message of await Promise.all(hanging)) assert.match(message, /took more than 3\.\d+ s/)
@@ -194,23 +198,23 @@ test('the next engine serves where the first is missing; with none it is a fault
 }) => {
   const missing: EspeakProgram = { label: 'nothing', command: join(folder, 'nothing'), args: [] }
   const second = libraryOf(folder, [missing, pretender(folder, speaking)])
-  assert.is((await second.speak('call-1', { text: 'a' })).durationMs, 1000)
+  assert.is((await second.speak(asker('call-1'), { text: 'a' })).durationMs, 1000)
 
   const late: EspeakProgram = { ...missing, command: process.execPath, args: [join(folder, 'late.mjs')] }
   const none = libraryOf(folder, [missing, late])
-  assert.match(await messageOf(none.speak('call-1', { text: 'b' })), /no speech engine \(nothing: .*ENOENT/)
+  assert.match(await messageOf(none.speak(asker('call-1'), { text: 'b' })), /no speech engine \(nothing: .*ENOENT/)
   pretender(folder, speaking)
   writeFileSync(join(folder, 'late.mjs'), readFileSync(join(folder, 'pretender.mjs')))
-  assert.is((await none.speak('call-1', { text: 'b' })).durationMs, 1000)
+  assert.is((await none.speak(asker('call-1'), { text: 'b' })).durationMs, 1000)
 })
 
 test('closing ends what still runs', async ({ folder }) => {
   const library = libraryOf(folder, [pretender(folder, 'setInterval(() => {}, 1000)')])
-  const first = messageOf(library.speak('call-1', { text: 'a' }))
+  const first = messageOf(library.speak(asker('call-1'), { text: 'a' }))
   await new Promise(resolve => setTimeout(resolve, 300))
   library.close()
   assert.match(await first, /stopped|not started/)
-  assert.match(await messageOf(library.speak('call-1', { text: 'b' })), /not started/)
+  assert.match(await messageOf(library.speak(asker('call-1'), { text: 'b' })), /not started/)
 })
 
 test('the length that an engine guesses is put right', () => {

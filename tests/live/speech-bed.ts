@@ -67,6 +67,9 @@ const espeak: SpeechEngine = {
   close() {},
 }
 
+/** A call of the one account that asks here. */
+export const asker = (callId: string) => ({ accountId: 'account-1', callId })
+
 export function bed(context: Context, others: { piper?: NamedEngine; openai?: NamedEngine }, last = espeak) {
   const reported: string[] = []
   const log: Log = {
@@ -83,7 +86,7 @@ export function bed(context: Context, others: { piper?: NamedEngine; openai?: Na
   let calls = 0
   const speak = async (request: { text?: string; voice: string }, callId = `call-${++calls}`) => {
     const begun = performance.now()
-    const spoken = await library.speak(callId, { text, ...request })
+    const spoken = await library.speak(asker(callId), { text, ...request })
     return { ...spoken, hz: pitchOf(spoken.path), tookMs: performance.now() - begun }
   }
   /** Time passes for engines that are paused. */

@@ -17,7 +17,7 @@ import { levelAt } from '../../rtp/tone/goertzel.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { PiperVoices } from '../rig/fakes/piper-voices.ts'
 import { until } from '../rig/probes/wait.ts'
-import { type Context, speechSuite } from './speech-bed.ts'
+import { asker, type Context, speechSuite } from './speech-bed.ts'
 
 requirePeers('espeak-ng')
 
@@ -106,9 +106,9 @@ const isCounting = (pcm: Int16Array): boolean => pcm.every((sample, at) => sampl
 test('espeak-ng: a long text is there at once, sounds as if it were spoken in one piece, and is kept whole', async context => {
   const long = `Take ${Math.random()}. ${'The quick brown fox jumps over the lazy dog, and then it sleeps. '.repeat(60)}`
   const { library, cacheFolder } = bed(context, new EspeakEngine({ log: silentLog, programs: [systemEspeak] }))
-  await library.speak('call-0', { text: 'Ready.' })
+  await library.speak(asker('call-0'), { text: 'Ready.' })
   const begun = performance.now()
-  const spoken = await library.speak('call-1', { text: long })
+  const spoken = await library.speak(asker('call-1'), { text: long })
   const firstMs = performance.now() - begun
   const early = pcmIn44(spoken.path)
   const { durationMs, fault } = await grown(spoken)
@@ -123,7 +123,7 @@ test('espeak-ng: a long text is there at once, sounds as if it were spoken in on
   const pcm = pcmIn(spoken.path)
   assert.ok(Buffer.from(pcm.buffer).equals(stdout.subarray(44)), 'each sample as espeak-ng gives it at once')
   const again = performance.now()
-  const kept = await library.speak('call-2', { text: long })
+  const kept = await library.speak(asker('call-2'), { text: long })
   assert.ok(performance.now() - again < wholeMs / 2)
   assert.equal([kept.growing, kept.durationMs], [undefined, Math.round(durationMs)])
   assert.equal(pcmIn(kept.path), pcm)
@@ -140,12 +140,12 @@ test('espeak-ng that dies in the middle of a text speaks it again, and nothing i
     context,
     counting(context.folder, 60, `if (started === 1 && second === 30) process.kill(process.pid, 'SIGKILL')`),
   )
-  const spoken = await library.speak('call-1', { text: 'a' })
+  const spoken = await library.speak(asker('call-1'), { text: 'a' })
   const { durationMs, fault } = await grown(spoken)
   assert.equal([fault, Math.round(durationMs)], [undefined, 60_000])
   assert.ok(isCounting(pcmIn(spoken.path)))
   assert.is(readFileSync(join(context.folder, 'starts'), 'utf8').length, 2)
-  assert.is((await library.speak('call-2', { text: 'a' })).growing, undefined, 'it is kept')
+  assert.is((await library.speak(asker('call-2'), { text: 'a' })).growing, undefined, 'it is kept')
   assert.equal(library.counters.espeak, { spoken: 1, failed: 0, skipped: 0 })
 })
 
@@ -161,12 +161,12 @@ test('espeak-ng that dies again, hangs or never ends: what there is, is all, and
       context,
       counting(context.folder, seconds, script, script.includes('SIGSTOP') ? 2500 : 15_000),
     )
-    const spoken = await library.speak('call-1', { text: `${fault}` })
+    const spoken = await library.speak(asker('call-1'), { text: `${fault}` })
     const reported = await grown(spoken)
     assert.match(reported.fault ?? '', fault)
     assert.ok(reported.durationMs >= 1000 * least && reported.durationMs <= 1000 * most, `${reported.durationMs} ms`)
     assert.ok(isCounting(pcmIn(spoken.path)), 'clean as far as it goes')
-    const again = await library.speak('call-2', { text: `${fault}` })
+    const again = await library.speak(asker('call-2'), { text: `${fault}` })
     assert.ok(again.growing !== undefined, 'it was not kept')
     library.close()
   }
@@ -175,14 +175,14 @@ test('espeak-ng that dies again, hangs or never ends: what there is, is all, and
 test('Piper: a long text in pieces, the first one short, others have their turn between them', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   const { library } = bed(context, counting(context.folder, 1), { piper: piperOf(context, voices) })
-  await library.speak('call-0', { text: 'Ready.', voice: `piper:${voice}` })
+  await library.speak(asker('call-0'), { text: 'Ready.', voice: `piper:${voice}` })
   voices.misbehave('slow')
   const text = sentence.repeat(20)
   const begun = performance.now()
-  const spoken = await library.speak('call-1', { text, voice: `piper:${voice}` })
+  const spoken = await library.speak(asker('call-1'), { text, voice: `piper:${voice}` })
   assert.ok(performance.now() - begun < 2000, 'the first piece alone was waited for')
   assert.ok(spoken.durationMs < 6000, `${spoken.durationMs} ms`)
-  const other = await library.speak('call-2', { text: 'Habari.', voice: `piper:${voice}` })
+  const other = await library.speak(asker('call-2'), { text: 'Habari.', voice: `piper:${voice}` })
   assert.is(other.growing, undefined)
   assert.not(spoken.growing?.isOver, 'another call waits for a piece, not for the text')
   const { durationMs, fault } = await grown(spoken)
@@ -190,7 +190,7 @@ test('Piper: a long text in pieces, the first one short, others have their turn 
   // What is missing are the spaces between pieces.
   assert.ok(durationMs <= 60 * text.trim().length && durationMs > 60 * (text.length - 12), `${durationMs} ms`)
   assert.is(tonesOf(pcmIn(spoken.path), rate), '700')
-  const kept = await library.speak('call-3', { text, voice: `piper:${voice}` })
+  const kept = await library.speak(asker('call-3'), { text, voice: `piper:${voice}` })
   assert.equal([kept.growing, kept.durationMs], [undefined, Math.round(durationMs)])
   assert.equal(library.counters.piper, { spoken: 3, failed: 0, skipped: 0 })
 })
@@ -204,7 +204,7 @@ test('Piper or a server that fails between two pieces: espeak-ng speaks the rest
     ['openai:alloy', () => (context.server.manner = 500), () => (context.server.manner = 'well')],
   ] as const) {
     const text = `${name} ${sentence.repeat(40)}`
-    const spoken = await library.speak('call-1', { text, voice: name })
+    const spoken = await library.speak(asker('call-1'), { text, voice: name })
     break_()
     const { durationMs, fault } = await grown(spoken)
     mend()
@@ -216,7 +216,7 @@ test('Piper or a server that fails between two pieces: espeak-ng speaks the rest
     const engine = name.split(':')[0]!
     assert.is(library.counters[engine]?.failed, 1)
     const again = await until('it to have expectAllEnded', async () => {
-      const next = await library.speak('call-2', { text, voice: name })
+      const next = await library.speak(asker('call-2'), { text, voice: name })
       if (next.growing === undefined) return undefined
       return (await grown(next)).durationMs > 60 * (text.length - 20) ? next : undefined
     })
@@ -226,10 +226,10 @@ test('Piper or a server that fails between two pieces: espeak-ng speaks the rest
 
 test('a speech server is asked for a long text in pieces, and for others at once', async context => {
   const { library } = bed(context, counting(context.folder, 1), { openai: openaiOf(context) })
-  await library.speak('call-1', { text: sentence.repeat(5), voice: 'openai:alloy' })
+  await library.speak(asker('call-1'), { text: sentence.repeat(5), voice: 'openai:alloy' })
   assert.is(context.server.orders.length, 1)
   const long = sentence.repeat(80).trim()
-  await grown(await library.speak('call-1', { text: long, voice: 'openai:alloy' }))
+  await grown(await library.speak(asker('call-1'), { text: long, voice: 'openai:alloy' }))
   const inputs = context.server.orders.slice(1).map(({ body }) => body.input)
   assert.is(inputs.join(' '), long)
   assert.ok(inputs.length > 3 && inputs[0]!.length <= 200 && inputs.every(input => input.length <= 2000))
@@ -243,7 +243,7 @@ test('no call plays it any more: the rest is not spoken and its file goes; anoth
   })
   const text = sentence.repeat(80)
   context.server.manner = 'slow'
-  const alone = await library.speak('call-1', { text, voice: 'openai:alloy' })
+  const alone = await library.speak(asker('call-1'), { text, voice: 'openai:alloy' })
   library.leave('call-1')
   const { isWhole, fault } = await grown(alone)
   assert.ok(isWhole && fault !== undefined)
@@ -252,8 +252,8 @@ test('no call plays it any more: the rest is not spoken and its file goes; anoth
   assert.is(cache.bytes, 0)
   assert.equal(library.counters.openai, { spoken: 0, failed: 0, skipped: 0 }, 'it is not sick for that')
   const [one, two] = await Promise.all([
-    library.speak('call-1', { text, voice: `piper:${voice}` }),
-    library.speak('call-2', { text, voice: `piper:${voice}` }),
+    library.speak(asker('call-1'), { text, voice: `piper:${voice}` }),
+    library.speak(asker('call-2'), { text, voice: `piper:${voice}` }),
   ])
   assert.is(one.path, two.path)
   library.leave('call-1')
@@ -270,7 +270,7 @@ test('what grows counts in the cache while it does: others go, and when all was 
   const small = new AudioCache({ folder: join(context.folder, 'small'), maxBytes: 500_000 })
   const library = new SpeechLibrary({ engine: counting(context.folder, 60), cache: small, log: silentLog })
   context.closing.push(() => library.close())
-  const { durationMs, fault } = await grown(await library.speak('call-1', { text: 'a' }))
+  const { durationMs, fault } = await grown(await library.speak(asker('call-1'), { text: 'a' }))
   assert.match(fault ?? '', /is full/)
   assert.ok(small.bytes <= 1_000_000 && durationMs < 25_000)
 })

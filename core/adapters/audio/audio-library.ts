@@ -100,7 +100,7 @@ export class AudioLibrary implements Audio {
   async #answer(command: AudioCommand): Promise<Answer> {
     switch (command.type) {
       case 'audio.speak': {
-        const { durationMs, growing, ...spoken } = await this.#speech.speak(command.callId, command)
+        const { durationMs, growing, ...spoken } = await this.#speech.speak(command, command)
         const ready = { type: 'audio.ready', ...spoken, durationMs: Math.round(durationMs) } as const
         return growing === undefined ? ready : { ...ready, isGrowing: true, growing }
       }

@@ -27,6 +27,12 @@ export interface SpeechCounters {
   skipped: number
 }
 
+/** Who wants something spoken: accounts take turns, however many calls they have. */
+interface Asker {
+  readonly accountId: string
+  readonly callId: string
+}
+
 interface SpeechLibraryOptions {
   readonly engine: SpeechEngine
   readonly cache: AudioCache
@@ -35,7 +41,9 @@ interface SpeechLibraryOptions {
   readonly now?: () => number
 }
 
-const maxWaiting = 1000
+const maxWaiting = 5000
+/** Of one account: the others have room whatever it asks for. */
+const maxWaitingPerOwner = 1000
 /** While a lane that has failed is tried again, the others do not wait for it. */
 const trialMs = 60_000
 
@@ -76,12 +84,12 @@ export class SpeechLibrary {
   }
 
   /**
-   * `callId` takes its turn among the calls. A long text can be played before it is whole: its `growing` reports the
-   * rest. Rejects with the fault.
+   * The asker's account takes its turn among the accounts. A long text can be played before it is whole: its `growing`
+   * reports the rest. Rejects with the fault.
    */
-  async speak(callId: string, request: SpeechRequest): Promise<Spoken> {
+  async speak(asker: Asker, request: SpeechRequest): Promise<Spoken> {
     const first = await this.#options.engine.prepare(request)
-    const audio = await this.#firstOf(callId, first)
+    const audio = await this.#firstOf(asker, first)
     return first.unknownVoice === undefined ? audio : { ...audio, unknownVoice: first.unknownVoice }
   }
 
@@ -98,36 +106,37 @@ export class SpeechLibrary {
   }
 
   /** By the first of the chain that can. */
-  async #firstOf(callId: string, job: SpeechJob): Promise<BegunAudio> {
+  async #firstOf(asker: Asker, job: SpeechJob): Promise<BegunAudio> {
     try {
-      return await this.#audioOf(callId, job, job.next === undefined)
+      return await this.#audioOf(asker, job, job.next === undefined)
     } catch (fault) {
       const next = await job.next?.().catch(() => undefined)
-      if (next !== undefined) return await this.#firstOf(callId, next)
+      if (next !== undefined) return await this.#firstOf(asker, next)
       // There is no other engine: it is tried although it is paused.
-      if (fault instanceof Resting) return await this.#audioOf(callId, job, true)
+      if (fault instanceof Resting) return await this.#audioOf(asker, job, true)
       throw fault
     }
   }
 
-  async #audioOf(callId: string, job: SpeechJob, isAlone: boolean): Promise<BegunAudio> {
+  async #audioOf({ accountId, callId }: Asker, job: SpeechJob, isAlone: boolean): Promise<BegunAudio> {
     const key = createHash('sha256').update(job.identity).digest('hex')
     const kept = this.#underWay.has(key) ? undefined : await this.#options.cache.find(key)
     if (kept !== undefined) return kept
     const underWay = this.#underWay.get(key)
-    const utterance = underWay === undefined || underWay.isGivenUp ? this.#utter(callId, key, job, isAlone) : underWay
+    const utterance =
+      underWay === undefined || underWay.isGivenUp ? this.#utter(accountId, key, job, isAlone) : underWay
     utterance.join(callId)
     const audio = await utterance.begun
     if (audio.growing !== undefined) this.#hold(audio.growing)
     return audio
   }
 
-  #utter(callId: string, key: string, job: SpeechJob, isAlone: boolean): Utterance {
+  #utter(owner: string, key: string, job: SpeechJob, isAlone: boolean): Utterance {
     let isPure = true
     const utterance: Utterance = new Utterance({
       cache: this.#options.cache,
       key,
-      pieces: signal => this.#piecesOf(callId, job, isAlone, signal, () => (isPure = false)),
+      pieces: signal => this.#piecesOf(owner, job, isAlone, signal, () => (isPure = false)),
       isPure: () => isPure,
       ended: () => {
         if (this.#underWay.get(key) === utterance) this.#underWay.delete(key)
@@ -150,7 +159,7 @@ export class SpeechLibrary {
 
   /** The first piece by this engine or by none; the words after a piece by the next engine when this one fails there. */
   async *#piecesOf(
-    callId: string,
+    owner: string,
     job: SpeechJob,
     isAlone: boolean,
     signal: AbortSignal,
@@ -158,7 +167,7 @@ export class SpeechLibrary {
   ): AsyncGenerator<SpokenPiece, void, undefined> {
     let rest: string | undefined
     try {
-      for await (const piece of this.#piecesBy(callId, job, isAlone, signal)) {
+      for await (const piece of this.#piecesBy(owner, job, isAlone, signal)) {
         rest = piece.rest
         yield piece
       }
@@ -166,13 +175,13 @@ export class SpeechLibrary {
       const next = rest === undefined || signal.aborted ? undefined : await job.next?.(rest).catch(() => undefined)
       if (next === undefined) throw fault
       changed()
-      yield* this.#piecesOf(callId, next, next.next === undefined, signal, changed)
+      yield* this.#piecesOf(owner, next, next.next === undefined, signal, changed)
     }
   }
 
   /** Each piece has its turn in the engine's lane. */
   async *#piecesBy(
-    callId: string,
+    owner: string,
     job: SpeechJob,
     isAlone: boolean,
     signal: AbortSignal,
@@ -197,7 +206,7 @@ export class SpeechLibrary {
     }
     try {
       for (;;) {
-        const { value, done } = await lane.queue.run(callId, nextPiece, hasBegun)
+        const { value, done } = await lane.queue.run(owner, nextPiece, hasBegun)
         if (done === true) return
         hasBegun = true
         if (lane.health.spoke()) this.#options.log.info({ lane: at.name }, 'speech engine works again')
@@ -221,7 +230,7 @@ export class SpeechLibrary {
   #laneOf({ name, width }: SpeechLane): Lane {
     let lane = this.#lanes.get(name)
     if (lane === undefined) {
-      lane = { queue: new FairQueue({ width, maxWaiting }), health: new LaneHealth() }
+      lane = { queue: new FairQueue({ width, maxWaiting, maxWaitingPerOwner }), health: new LaneHealth() }
       this.#lanes.set(name, lane)
     }
     return lane

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
+import type { AccountUuid, CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import { coverSecrets, withoutCutTag, withoutSecrets } from '../../../core/trace/redaction.ts'
 import { type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
 import { CallBed } from '../bed/call-bed.ts'
@@ -97,8 +97,10 @@ test('voice and language would be covered like a text, were they ever more than 
   const written = `https://a.test/x?token=${canary}`
   const callId = 'call-1' as CallUuid
   const requestId = 'speak-1'
+  const accountId = 'account-1' as AccountUuid
+  const words = { text: 'Hello', voice: written, language: written }
   const notes: readonly (Note | undefined)[] = [
-    noteOfCommand({ type: 'audio.speak', callId, requestId, text: 'Hello', voice: written, language: written }),
+    noteOfCommand({ type: 'audio.speak', callId, requestId, accountId, ...words }),
     noteOfEvent({ type: 'audio.ready', callId, requestId, path: '/a', durationMs: 1, unknownVoice: written }),
   ]
   for (const note of notes) {

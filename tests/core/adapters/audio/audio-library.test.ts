@@ -10,6 +10,7 @@ import type { HttpAnswer, HttpClient } from '../../../../core/adapters/http/inde
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import type { AccountUuid, CallUuid } from '../../../../core/model/ids.ts'
 import type { AudioCommand, AudioEvent } from '../../../../core/ports/audio.ts'
+import { until } from '../../../rig/probes/wait.ts'
 
 const test = suite<{ folder: string }>('audio library', { folder: '' })
 test.before.each(context => {
@@ -96,6 +97,7 @@ type Bare = AudioCommand extends infer Each
     ? Omit<Each, 'callId' | 'requestId'>
     : never
   : never
+const speak = (text: string) => ({ type: 'audio.speak', accountId, text }) as const
 const load = (source: { asset: string } | { url: string }): Bare => ({ type: 'audio.load', accountId, source })
 
 test('assets are found by account and slug; what is no slug is not even looked for', async ({ folder }) => {
@@ -111,16 +113,79 @@ test('assets are found by account and slug; what is no slug is not even looked f
 
 test('speech: ready, unknown voice reported, failure reported', async ({ folder }) => {
   const { ask } = bed(folder)
-  const spoken = await ask({ type: 'audio.speak', text: 'Hello' })
+  const spoken = await ask(speak('Hello'))
   assert.equal([spoken.type, spoken.durationMs], ['audio.ready', 500])
   assert.equal(readFileSync(String(spoken.path)), wavOf(500))
-  const other = await ask({ type: 'audio.speak', text: 'Hello', voice: 'Polly' })
+  const other = await ask({ ...speak('Hello'), voice: 'Polly' })
   assert.equal(other, { ...spoken, unknownVoice: 'Polly' })
-  assert.equal(await ask({ type: 'audio.speak', text: 'fail' }), {
+  assert.equal(await ask(speak('fail')), {
     type: 'audio.failed',
     code: 'SAY.0500',
     detail: 'no luck',
   })
+})
+
+/** An engine that says one text at a time, each when it is told to, and the texts in the order in which it began them. */
+function slowEngine() {
+  const begun: string[] = []
+  let finish = () => {}
+  const engine: SpeechEngine = {
+    prepare: async ({ text }) => ({
+      identity: text,
+      lane: { name: 'slow', width: 1 },
+      speak: () =>
+        spokenPieces([text], async () => {
+          begun.push(text)
+          await new Promise<void>(resolve => {
+            finish = resolve
+          })
+          return wavOf(100)
+        }),
+    }),
+    close() {},
+  }
+  return { engine, begun, finish: () => finish() }
+}
+const soon = () => new Promise(resolve => setTimeout(resolve, 20))
+
+test('speech: an account with many calls waits for itself, in the order of arrival; others take turns with it', async ({
+  folder,
+}) => {
+  const { engine, begun, finish } = slowEngine()
+  const { library, events } = bed(folder, { engine })
+  for (let at = 0; at < 20; at++)
+    library.execute({ ...speak(`a${at}`), callId: `call-a${at}` as CallUuid, requestId: `a${at}` })
+  await until('the first text to begin', () => begun.length === 1)
+  const other = { ...speak('b'), accountId: 'account-2' as AccountUuid }
+  library.execute({ ...other, callId: 'call-b' as CallUuid, requestId: 'b' })
+  await soon()
+  for (let spoken = 1; spoken <= 21; spoken++) {
+    finish()
+    await until(`${spoken} texts`, () => events.length === spoken && (begun.length === spoken + 1 || spoken === 21))
+  }
+  const order = Array.from({ length: 20 }, (_, at) => `a${at}`)
+  assert.equal(begun, ['a0', 'a1', 'b', ...order.slice(2)])
+  library.close()
+})
+
+test('speech: one account can not take all places of those that wait', async ({ folder }) => {
+  const { engine, begun, finish } = slowEngine()
+  const { library, events } = bed(folder, { engine })
+  const asked = 1100
+  for (let at = 0; at < asked; at++)
+    library.execute({ ...speak(`a${at}`), callId: `call-${at}` as CallUuid, requestId: `a${at}` })
+  await until('what is too much to be refused', () => events.length >= asked - 1001)
+  assert.is(events.length, asked - 1001, 'one is spoken, and a thousand wait')
+  assert.ok(events.every(event => event.type === 'audio.failed' && event.code === 'SAY.0500'))
+  const other = { ...speak('b'), accountId: 'account-2' as AccountUuid }
+  library.execute({ ...other, callId: 'call-b' as CallUuid, requestId: 'b' })
+  await soon()
+  for (let turns = 1; turns <= 2; turns++) {
+    finish()
+    await until('the next turn', () => begun.length === turns + 1)
+  }
+  assert.equal(begun, ['a0', 'a1', 'b'])
+  library.close()
 })
 
 test('a URL that gives audio is played, and asked for again with its ETag', async ({ folder }) => {
@@ -229,7 +294,7 @@ test('what throws below is reported as a failure', async ({ folder }) => {
 
 test('after close nothing is reported', async ({ folder }) => {
   const { library, events } = bed(folder)
-  library.execute({ type: 'audio.speak', callId, requestId: 'r', text: 'x' })
+  library.execute({ ...speak('x'), callId, requestId: 'r' })
   library.close()
   await new Promise(resolve => setTimeout(resolve, 50))
   assert.equal(events, [])
