@@ -154,7 +154,7 @@ test('damaged, foreign and hostile files are refused, and leave no file', async 
     rows.map(async ([bytes, code], n) => {
       const path = join(folder, `refused-${n}`)
       const cache = new AudioCache({ folder: join(folder, `cache-${n}`), maxBytes: 1e9 })
-      const reported = await cache.make('0'.repeat(64), part => converter.convert('a', bytes, part))
+      const reported = await cache.make('a', '0'.repeat(64), part => converter.convert('a', bytes, part))
       assert.ok('ok' in reported, `${n}`)
       assert.match(reported.code, code, `${n}: ${reported.detail}`)
       assert.equal(readdirSync(join(folder, `cache-${n}`)), [])

@@ -40,6 +40,6 @@ export class AssetAudio {
     const kept = await this.#cache.find(key)
     if (kept !== undefined) return kept
     const bytes = await readFile(path)
-    return this.#cache.make(key, part => this.#converter.convert(owner, bytes, part))
+    return this.#cache.make(owner, key, part => this.#converter.convert(owner, bytes, part))
   }
 }

@@ -19,6 +19,8 @@ export interface CachedAudio {
 }
 
 interface Entry {
+  /** The account that caused it; nobody's when an earlier run left it. */
+  readonly owner: string | undefined
   readonly name: string
   readonly bytes: number
   readonly durationMs: number
@@ -32,13 +34,16 @@ const fileName = /^([0-9a-f]{64})-(\d{1,9})\.wav$/
 
 /**
  * WAV files by the hash of what they hold, written whole or not at all, of a bounded total size. When all of it was
- * used a moment ago the bound gives way, up to twice the size; then `put` rejects.
+ * used a moment ago the bound gives way, up to twice the size; then `put` rejects. Every account may find them all, but
+ * what one has caused is at most half of that, and beyond half of the size it makes room by its own files alone: one
+ * that fills the cache is refused for itself, not for the others.
  */
 export class AudioCache {
   readonly #options: Required<AudioCacheOptions>
   /** In the order of use, the oldest first; a Map keeps it. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
+  readonly #bytesOf = new Map<string, number>()
   #opened: Promise<void> | undefined
 
   constructor(options: AudioCacheOptions) {
@@ -68,9 +73,9 @@ export class AudioCache {
     return { path: this.#pathOf(entry.name), durationMs: entry.durationMs }
   }
 
-  async put(key: string, durationMs: number, content: Uint8Array): Promise<CachedAudio> {
+  async put(owner: string, key: string, durationMs: number, content: Uint8Array): Promise<CachedAudio> {
     await this.#open()
-    await this.#makeRoom(content.length)
+    await this.#makeRoom(owner, content.length)
     const name = `${key}-${Math.round(durationMs)}.wav`
     const part = this.#pathOf(`${randomUUID()}.part`)
     try {
@@ -80,7 +85,7 @@ export class AudioCache {
       await rm(part, { force: true })
       throw error
     }
-    return await this.#made(key, { name, bytes: content.length, durationMs })
+    return await this.#made(key, { owner, name, bytes: content.length, durationMs })
   }
 
   /**
@@ -88,6 +93,7 @@ export class AudioCache {
    * `durationMs` of what was written.
    */
   async make<Fault extends { readonly ok: false }>(
+    owner: string,
     key: string,
     write: (path: string) => Promise<{ readonly durationMs: number } | Fault>,
   ): Promise<CachedAudio | Fault> {
@@ -100,11 +106,11 @@ export class AudioCache {
         return written
       }
       const { size } = await stat(part)
-      await this.#makeRoom(size)
+      await this.#makeRoom(owner, size)
       const durationMs = Math.round(written.durationMs)
       const name = `${key}-${durationMs}.wav`
       await rename(part, this.#pathOf(name))
-      return await this.#made(key, { name, bytes: size, durationMs })
+      return await this.#made(key, { owner, name, bytes: size, durationMs })
     } catch (error) {
       await rm(part, { force: true })
       throw error
@@ -112,32 +118,38 @@ export class AudioCache {
   }
 
   /** A file that is played while it is written; its bytes count as those of the others do. */
-  async grow(sampleRate: number): Promise<GrowingWav> {
+  async grow(owner: string, sampleRate: number): Promise<GrowingWav> {
     await this.#open()
     const path = this.#pathOf(`${randomUUID()}.part`)
     const file = await open(path, 'wx', 0o600)
     const reserve = async (bytes: number) => {
-      await this.#makeRoom(bytes)
-      this.#bytes += bytes
+      await this.#makeRoom(owner, bytes)
+      this.#count(owner, bytes)
     }
-    return GrowingWav.begin(path, file, sampleRate, reserve)
+    try {
+      return await GrowingWav.begin({ owner, path, file, sampleRate, reserve })
+    } catch (error) {
+      await file.close()
+      await rm(path, { force: true })
+      throw error
+    }
   }
 
   /** What has grown to its end is found from now on; its own path stays until it is released. */
   async keep(key: string, grown: GrowingWav): Promise<CachedAudio> {
-    const { path, bytes } = grown
+    const { owner, path, bytes } = grown
     const durationMs = Math.round(grown.durationMs)
     const name = `${key}-${durationMs}.wav`
     await rm(this.#pathOf(name), { force: true })
     // One file by two names, where the file system has that.
     await link(path, this.#pathOf(name)).catch(() => copyFile(path, this.#pathOf(name)))
-    this.#bytes -= grown.disown()
-    return await this.#made(key, { name, bytes, durationMs })
+    this.#count(owner, -grown.disown())
+    return await this.#made(key, { owner, name, bytes, durationMs })
   }
 
   /** No call plays it any more. */
   async release(grown: GrowingWav): Promise<void> {
-    this.#bytes -= grown.disown()
+    this.#count(grown.owner, -grown.disown())
     await rm(grown.path, { force: true })
   }
 
@@ -145,18 +157,21 @@ export class AudioCache {
     return join(this.#options.folder, name)
   }
 
-  async #makeRoom(wanted: number): Promise<void> {
+  async #makeRoom(owner: string, wanted: number): Promise<void> {
     const { maxBytes, graceMs, unixMs, folder } = this.#options
     const usedBefore = unixMs() - graceMs
     for (const [key, entry] of this.#entries) {
       if (this.#bytes + wanted <= maxBytes || entry.usedUnix > usedBefore) break
+      const isAnothers = entry.owner !== undefined && entry.owner !== owner
+      if (isAnothers && this.#ownBytes(owner) + wanted > maxBytes / 2) continue
       this.#forget(key)
       await rm(this.#pathOf(entry.name), { force: true })
     }
+    if (this.#ownBytes(owner) + wanted > maxBytes) throw new Error(`the account's share of the cache ${folder} is full`)
     if (this.#bytes + wanted > 2 * maxBytes) throw new Error(`the cache ${folder} is full`)
   }
 
-  async #made(key: string, file: Pick<Entry, 'name' | 'bytes' | 'durationMs'>): Promise<CachedAudio> {
+  async #made(key: string, file: Pick<Entry, 'owner' | 'name' | 'bytes' | 'durationMs'>): Promise<CachedAudio> {
     const usedUnix = this.#options.unixMs()
     const madeSeconds = Math.floor(usedUnix / 1000)
     const path = this.#pathOf(file.name)
@@ -168,12 +183,25 @@ export class AudioCache {
   #remember(key: string, entry: Entry): void {
     this.#forget(key)
     this.#entries.set(key, entry)
-    this.#bytes += entry.bytes
+    this.#count(entry.owner, entry.bytes)
   }
 
   #forget(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) this.#count(entry.owner, -entry.bytes)
     this.#entries.delete(key)
+  }
+
+  #ownBytes(owner: string): number {
+    return this.#bytesOf.get(owner) ?? 0
+  }
+
+  #count(owner: string | undefined, bytes: number): void {
+    this.#bytes += bytes
+    if (owner === undefined) return
+    const own = this.#ownBytes(owner) + bytes
+    if (own === 0) this.#bytesOf.delete(owner)
+    else this.#bytesOf.set(owner, own)
   }
 
   #open(): Promise<void> {
@@ -197,7 +225,8 @@ export class AudioCache {
       const { size, atimeMs, mtimeMs } = await stat(this.#pathOf(name))
       const madeSeconds = Math.floor(mtimeMs / 1000)
       const usedUnix = Math.max(atimeMs, mtimeMs)
-      found.push([match[1] ?? '', { name, bytes: size, durationMs: Number(match[2]), madeSeconds, usedUnix }])
+      const durationMs = Number(match[2])
+      found.push([match[1] ?? '', { owner: undefined, name, bytes: size, durationMs, madeSeconds, usedUnix }])
     }
     for (const [key, entry] of found.sort((a, b) => a[1].usedUnix - b[1].usedUnix)) this.#remember(key, entry)
   }

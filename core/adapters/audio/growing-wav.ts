@@ -7,11 +7,21 @@ const sliceSamples = 8192
 /** Makes room for bytes that come, or rejects. */
 type Reserve = (bytes: number) => Promise<void>
 
+interface GrowingWavOptions {
+  /** The account whose words they are. */
+  readonly owner: string
+  readonly path: string
+  readonly file: FileHandle
+  readonly sampleRate: number
+  readonly reserve: Reserve
+}
+
 /** In a header: not known yet. */
 const openSize = 0xffff_ffff
 
 /** A WAV, mono of 16 bits, that is played while it is written; its header gives its length when it is whole. */
 export class GrowingWav {
+  readonly owner: string
   readonly path: string
   readonly sampleRate: number
   readonly #file: FileHandle
@@ -23,7 +33,8 @@ export class GrowingWav {
   /** Where an engine goes on for another of another rate. */
   #fitting: { readonly fromRate: number; readonly resampler: Resampler } | undefined
 
-  private constructor(path: string, file: FileHandle, sampleRate: number, reserve: Reserve, head: number) {
+  private constructor({ owner, path, file, sampleRate, reserve }: GrowingWavOptions, head: number) {
+    this.owner = owner
     this.path = path
     this.sampleRate = sampleRate
     this.#file = file
@@ -33,13 +44,14 @@ export class GrowingWav {
     this.#owned = head
   }
 
-  static async begin(path: string, file: FileHandle, sampleRate: number, reserve: Reserve): Promise<GrowingWav> {
+  static async begin(options: GrowingWavOptions): Promise<GrowingWav> {
+    const { file, sampleRate, reserve } = options
     const head = Buffer.from(wavHeader(formatOf(sampleRate), 0))
     head.writeUInt32LE(openSize, 4)
     head.writeUInt32LE(openSize, head.length - 4)
     await reserve(head.length)
     await file.write(head, 0, head.length, 0)
-    return new GrowingWav(path, file, sampleRate, reserve, head.length)
+    return new GrowingWav(options, head.length)
   }
 
   get durationMs(): number {

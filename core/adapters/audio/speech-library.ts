@@ -135,6 +135,7 @@ export class SpeechLibrary {
     let isPure = true
     const utterance: Utterance = new Utterance({
       cache: this.#options.cache,
+      owner,
       key,
       pieces: signal => this.#piecesOf(owner, job, isAlone, signal, () => (isPure = false)),
       isPure: () => isPure,

@@ -77,9 +77,9 @@ export class UrlAudio {
   async #keep(owner: string, key: string, body: Uint8Array): Promise<CachedAudio | AudioFault> {
     const kind = kindOfAudio(body)
     if (kind === undefined) return unknownAudio(body)
-    if (kind !== 'wav') return this.#cache.make(key, path => this.#converter.convert(owner, body, path))
+    if (kind !== 'wav') return this.#cache.make(owner, key, path => this.#converter.convert(owner, body, path))
     const audio = inspectWav(body)
-    return audio.ok ? this.#cache.put(key, audio.durationSeconds * 1000, body) : audio
+    return audio.ok ? this.#cache.put(owner, key, audio.durationSeconds * 1000, body) : audio
   }
 
   /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */

@@ -18,6 +18,8 @@ export interface BegunAudio extends CachedAudio {
 
 interface UtteranceOptions {
   readonly cache: AudioCache
+  /** The account that asked first: it counts as this one's. */
+  readonly owner: string
   readonly key: string
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<SpokenPiece, void, undefined>
   /** All that comes is of the engine that the key names: others may be given it too. */
@@ -84,7 +86,7 @@ export class Utterance {
   }
 
   async #begin(): Promise<BegunAudio> {
-    const { cache, key, pieces, ended } = this.#options
+    const { cache, owner, key, pieces, ended } = this.#options
     const coming = pieces(this.#stop.signal)
     let isGrowing = false
     try {
@@ -93,9 +95,9 @@ export class Utterance {
       const { pcm, sampleRate, isLast } = first.value
       if (isLast) {
         const wav = spokenPcm(pcm, sampleRate)
-        return await cache.put(key, wav.durationMs, wav.bytes)
+        return await cache.put(owner, key, wav.durationMs, wav.bytes)
       }
-      const file = await cache.grow(sampleRate)
+      const file = await cache.grow(owner, sampleRate)
       this.#file = file
       await file.append(first.value)
       this.#growth = { durationMs: file.durationMs, isWhole: false }

@@ -42,7 +42,10 @@ const answered = (fields: Partial<Extract<HttpAnswer, { ok: true }>>): HttpAnswe
   ...fields,
 })
 
-function bed(folder: string, parts: { http?: Pick<HttpClient, 'get'>; engine?: SpeechEngine } = {}) {
+function bed(
+  folder: string,
+  parts: { http?: Pick<HttpClient, 'get'>; engine?: SpeechEngine; maxUrlBytes?: number } = {},
+) {
   const asked: string[] = []
   const events: AudioEvent[] = []
   let wake = () => {}
@@ -73,6 +76,7 @@ function bed(folder: string, parts: { http?: Pick<HttpClient, 'get'>; engine?: S
       wake()
     },
     log: silentLog,
+    ...(parts.maxUrlBytes === undefined ? {} : { maxUrlBytes: parts.maxUrlBytes }),
   })
   let ids = 0
   /** The one event that a command gets, without its ids. */
@@ -290,6 +294,17 @@ test('what throws below is reported as a failure', async ({ folder }) => {
     code: 'PLAY.0400',
     detail: 'a bug',
   })
+})
+
+test('an account whose Plays fill the cache fails alone', async ({ folder }) => {
+  let plays = 0
+  const http = { get: async () => answered({ body: wavOf(100, ++plays) }) }
+  const { ask } = bed(folder, { http, maxUrlBytes: 4000 })
+  const fates: unknown[] = []
+  for (const account of ['1', '1', '1', '1', '1', '2', '2'])
+    fates.push((await ask({ ...load({ url: `http://a.test/${plays}` }), accountId: account as AccountUuid })).type)
+  const [ready, failed] = ['audio.ready', 'audio.failed']
+  assert.equal(fates, [ready, ready, failed, failed, failed, ready, ready])
 })
 
 test('after close nothing is reported', async ({ folder }) => {
