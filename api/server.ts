@@ -98,6 +98,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   }).withTypeProvider<TypeBoxProvider>()
   const connections = new HttpConnections(options.connections ?? defaultConnectionLimits, trustedProxies)
   connections.guard(app.server, secure === undefined ? 'connection' : 'secureConnection')
+  app.addHook('onClose', async () => connections.close())
   app.server.on('checkExpectation', refuseExpectation)
 
   app.setValidatorCompiler(validatorCompiler())

@@ -2,15 +2,21 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { membership } from './networks.ts'
 import { networkOf } from './request-limits.ts'
+import { UnreadAnswers } from './unread-answers.ts'
 
 export interface ConnectionLimits {
   /** Connections at once, of all listeners; WebSockets have limits of their own. */
   readonly most: number
   /** Of one address, or one /64 of IPv6; trusted proxies excepted. */
   readonly perAddress: number
+  /** One whose client reads nothing of an answer for so long is closed. */
+  readonly unreadMs: number
 }
 
-export const defaultConnectionLimits: ConnectionLimits = { most: 10_000, perAddress: 1_000 }
+export const defaultConnectionLimits: ConnectionLimits = { most: 10_000, perAddress: 1_000, unreadMs: 30_000 }
+
+/** Looks at unread answers in the time after which they end their connection. */
+const looksInTime = 10
 
 /**
  * Who may hold HTTP connections. One address gets a share of them; when all are taken, the oldest that has not
@@ -23,10 +29,20 @@ export class HttpConnections {
   /** In the order in which they came. */
   readonly #unproven = new Set<Socket>()
   readonly #keys = new Map<Socket, string>()
+  readonly #looking: NodeJS.Timeout
 
   constructor(limits: ConnectionLimits, trustedProxies: readonly string[]) {
     this.#limits = limits
     this.#isProxy = membership(trustedProxies)
+    const unread = new UnreadAnswers(limits.unreadMs)
+    this.#looking = setInterval(
+      () => unread.look(this.#keys.keys(), performance.now()),
+      limits.unreadMs / looksInTime,
+    ).unref()
+  }
+
+  close(): void {
+    clearInterval(this.#looking)
   }
 
   /** Asks of every connection of the server before its own listeners see it. `event`: by which it gets them. */

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { defaultConnectionLimits } from '../../api/access/http-connections.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
-const limits = { most: 40, perAddress: 20 }
+const limits = { ...defaultConnectionLimits, most: 40, perAddress: 20 }
 const bed = await ApiBed.open({}, {}, limits)
 const port = Number(new URL(await bed.app.listen({ host: '127.0.0.1', port: 0 })).port)
 

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net'
+
+type Writing = Pick<Socket, 'bytesWritten' | 'writableLength' | 'destroy'>
+interface Seen {
+  readonly taken: number
+  readonly at: number
+}
+
+/** Ends connections whose clients ask and do not read: what is written and not sent stays in memory. */
+export class UnreadAnswers {
+  readonly #afterMs: number
+  readonly #seen = new WeakMap<Writing, Seen>()
+
+  constructor(afterMs: number) {
+    this.#afterMs = afterMs
+  }
+
+  /** Destroys those that have octets to send, and of which the network has taken none for the time. */
+  look(connections: Iterable<Writing>, now: number): void {
+    for (const connection of connections) {
+      const unsent = connection.writableLength
+      if (unsent === 0) {
+        this.#seen.delete(connection)
+        continue
+      }
+      // Not what is unsent alone: a connection whose next piece is written at once always has one unsent.
+      const taken = connection.bytesWritten - unsent
+      const seen = this.#seen.get(connection)
+      if (seen === undefined || taken > seen.taken) this.#seen.set(connection, { taken, at: now })
+      else if (now - seen.at >= this.#afterMs) connection.destroy()
+    }
+  }
+}

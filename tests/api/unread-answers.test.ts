@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { defaultConnectionLimits } from '../../api/access/http-connections.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
+import { ApiBed } from './bed/api-bed.ts'
+
+const unreadMs = 1000
+const bed = await ApiBed.open({}, {}, { ...defaultConnectionLimits, unreadMs })
+const port = Number(new URL(await bed.app.listen({ host: '127.0.0.1', port: 0 })).port)
+const served: Socket[] = []
+bed.app.server.on('connection', socket => served.push(socket))
+
+// Each is 393 KB of JSON; all together are more than the buffers of both kernels hold.
+const documents = 50
+for (let at = 0; at < documents; at++)
+  await bed.customer('POST', '/documents/', { name: 'Long', body: '\u0001'.repeat(64 * 1024) })
+
+/** A client that has asked and reads nothing yet, and the server's side of it. */
+async function ask(): Promise<{ client: Socket; server: Socket }> {
+  const client = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+  await once(client, 'connect')
+  client.pause()
+  client.write(`GET /documents/?limit=200 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\n\r\n`)
+  await until('its connection', () => served.some(socket => socket.remotePort === client.localPort))
+  const server = served.find(socket => socket.remotePort === client.localPort)
+  assert.ok(server)
+  return { client, server }
+}
+
+/** Reads some 7 MB a second to the end of the answer, or of the connection; says how the answer ended. */
+async function readSlowly(client: Socket): Promise<string> {
+  let end = ''
+  let taken = 0
+  for await (const bytes of client as AsyncIterable<Buffer>) {
+    end = (end + bytes.toString('latin1')).slice(-60)
+    if (end.endsWith('\r\n0\r\n\r\n')) break
+    taken += bytes.length
+    if (taken < 1024 * 1024) continue
+    taken = 0
+    await sleep(150)
+  }
+  return end
+}
+
+test('of an answer that nobody reads little is made, and its connection is closed; one that reads slowly gets all', async () => {
+  const silent = await ask()
+  const slow = await ask()
+  await until('unsent octets', () => silent.server.writableLength > 0 && slow.server.writableLength > 0, 20_000)
+  const begun = performance.now()
+  let mostUnsent = 0
+  const reading = readSlowly(slow.client)
+  while (!silent.server.destroyed && performance.now() - begun < 10_000) {
+    mostUnsent = Math.max(mostUnsent, silent.server.writableLength)
+    await sleep(20)
+  }
+  assert.ok(silent.server.destroyed)
+  assert.ok(mostUnsent < 1024 * 1024, `${mostUnsent} octets were unsent`)
+  assert.match(await reading, `"total":${documents},"limit":200,"offset":0}`)
+  assert.ok(performance.now() - begun > 2 * unreadMs, 'it took longer than a silent one is given')
+  silent.client.destroy()
+})
+
+test.after(() => bed.close())
+test.run()
