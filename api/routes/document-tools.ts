@@ -3,9 +3,11 @@ import { type AccountUuid, dialNouns, formatMoney, gatherPrompts, type Rate, voc
 import { customerOf, turnOwnerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
+import { writtenList } from '../answer/written-list.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
+import { jsonType } from '../request/failure.ts'
 import { errors } from '../schema/error.ts'
 import { identifier, listOf, resource } from '../schema/field.ts'
 import { DocumentRevision, SimulatedCourse, SimulationInput, Vocabulary } from '../schema/simulation.ts'
@@ -111,9 +113,14 @@ export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
     handler: async (request, reply) => {
       const found = await documents.revisions(customerOf(request).accountUuid, request.params.uuid)
       if (found === undefined) throw notFound('There is no such document.')
-      return reply.send(
-        found.map(({ id, name, body, createdUnix }) => ({ id, name, body, created_at: timeOf(createdUnix) })),
-      )
+      const owner = turnOwnerOf(request)
+      const rows = async function* () {
+        for (const { id, name, body, createdUnix } of found) {
+          await turns.nextBytes(owner, body.length)
+          yield { id, name, body, created_at: timeOf(createdUnix) }
+        }
+      }
+      return reply.type(jsonType).send(writtenList('[', rows(), () => ']'))
     },
   })
 }

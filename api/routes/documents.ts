@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { type AccountUuid, checkDocument, type HostedDocumentRecord, namesPrivateHost } from '../../core/index.ts'
@@ -7,6 +7,7 @@ import type { Page } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { renderDocument } from '../answer/render.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
+import { writtenList } from '../answer/written-list.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
@@ -39,21 +40,18 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
     return { ...renderDocument(document), problems: check(document.body).problems }
   }
   /** Two hundred documents are up to 80 MB of JSON: made one by one, as the reader takes them. */
-  async function* page(request: FastifyRequest, account: AccountUuid, { limit, offset }: Page) {
-    let before = '{"documents":['
+  function page(request: FastifyRequest, account: AccountUuid, { limit, offset }: Page): Readable {
     let total = 0
-    for (let at = 0; at < limit; at += readAtOnce) {
-      const range = { limit: Math.min(readAtOnce, limit - at), offset: offset + at }
-      const found = await documents.list(account, range)
-      total = found.total
-      for (const row of found.rows) {
-        yield Buffer.from(before + JSON.stringify(await rendered(request, row)))
-        before = ','
+    const rows = async function* () {
+      for (let at = 0; at < limit; at += readAtOnce) {
+        const range = { limit: Math.min(readAtOnce, limit - at), offset: offset + at }
+        const found = await documents.list(account, range)
+        total = found.total
+        for (const row of found.rows) yield await rendered(request, row)
+        if (found.rows.length < range.limit) break
       }
-      if (found.rows.length < range.limit) break
     }
-    const after = `],${JSON.stringify({ total, limit, offset }).slice(1)}`
-    yield Buffer.from(before === ',' ? after : before + after)
+    return writtenList('{"documents":[', rows(), () => `],${JSON.stringify({ total, limit, offset }).slice(1)}`)
   }
   const tags = ['documents']
 
@@ -66,7 +64,7 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
     },
     handler: async (request, reply) => {
       const { accountUuid } = customerOf(request)
-      return reply.type(jsonType).send(Readable.from(page(request, accountUuid, request.query)))
+      return reply.type(jsonType).send(page(request, accountUuid, request.query))
     },
   })
 

@@ -18,11 +18,11 @@ for (let at = 0; at < documents; at++)
   await bed.customer('POST', '/documents/', { name: 'Long', body: '\u0001'.repeat(64 * 1024) })
 
 /** A client that has asked and reads nothing yet, and the server's side of it. */
-async function ask(): Promise<{ client: Socket; server: Socket }> {
+async function ask(path: string): Promise<{ client: Socket; server: Socket }> {
   const client = connect({ port, host: '127.0.0.1' }).on('error', () => {})
   await once(client, 'connect')
   client.pause()
-  client.write(`GET /documents/?limit=200 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\n\r\n`)
+  client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\n\r\n`)
   await until('its connection', () => served.some(socket => socket.remotePort === client.localPort))
   const server = served.find(socket => socket.remotePort === client.localPort)
   assert.ok(server)
@@ -44,21 +44,38 @@ async function readSlowly(client: Socket): Promise<string> {
   return end
 }
 
+/** Until the connection is closed; the most octets that it had unsent. */
+async function mostUnsent({ server }: { server: Socket }): Promise<number> {
+  let most = 0
+  await until('the end', () => {
+    most = Math.max(most, server.writableLength)
+    return server.destroyed
+  })
+  return most
+}
+
 test('of an answer that nobody reads little is made, and its connection is closed; one that reads slowly gets all', async () => {
-  const silent = await ask()
-  const slow = await ask()
+  const silent = await ask('/documents/?limit=200')
+  const slow = await ask('/documents/?limit=200')
   await until('unsent octets', () => silent.server.writableLength > 0 && slow.server.writableLength > 0, 20_000)
   const begun = performance.now()
-  let mostUnsent = 0
   const reading = readSlowly(slow.client)
-  while (!silent.server.destroyed && performance.now() - begun < 10_000) {
-    mostUnsent = Math.max(mostUnsent, silent.server.writableLength)
-    await sleep(20)
-  }
-  assert.ok(silent.server.destroyed)
-  assert.ok(mostUnsent < 1024 * 1024, `${mostUnsent} octets were unsent`)
+  const most = await mostUnsent(silent)
+  assert.ok(most < 1024 * 1024, `${most} octets were unsent`)
   assert.match(await reading, `"total":${documents},"limit":200,"offset":0}`)
   assert.ok(performance.now() - begun > 2 * unreadMs, 'it took longer than a silent one is given')
+  silent.client.destroy()
+})
+
+test('revisions of a document are written one by one, as they are read', async () => {
+  const { uuid } = (await bed.customer('POST', '/documents/', { name: 'Kept', body: '' })).body
+  for (let at = 0; at < documents; at++)
+    await bed.customer('PUT', `/documents/${uuid}`, { name: 'Kept', body: `${at}${'\u0001'.repeat(65_000)}` })
+  const silent = await ask(`/documents/${uuid}/revisions`)
+  const most = await mostUnsent(silent)
+  assert.ok(most < 1024 * 1024, `${most} octets were unsent`)
+  const revisions = (await bed.customer('GET', `/documents/${uuid}/revisions`)).body
+  assert.is(revisions.length, 50)
   silent.client.destroy()
 })
 
