@@ -7,6 +7,7 @@ import { RequestLimits } from './access/request-limits.ts'
 import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp, refuseExpectation } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
+import { WrittenLists } from './answer/written-lists.ts'
 import type { SwitchDoor } from './base/door.ts'
 import type { Api, TypeBoxProvider } from './base/fastify.ts'
 import { version } from './base/version.ts'
@@ -150,8 +151,9 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   const streams = streamRoutes(app, door, { upgrades, turns, limits })
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
-  documentRoutes(app, door, turns)
-  documentToolRoutes(app, door, turns)
+  const lists = new WrittenLists()
+  documentRoutes(app, door, turns, lists)
+  documentToolRoutes(app, door, turns, lists)
   insightRoutes(app, door)
   overviewRoutes(app, door)
   await assetRoutes(app, door, turns)

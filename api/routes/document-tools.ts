@@ -3,7 +3,7 @@ import { type AccountUuid, dialNouns, formatMoney, gatherPrompts, type Rate, voc
 import { customerOf, turnOwnerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
-import { writtenList } from '../answer/written-list.ts'
+import type { WrittenLists } from '../answer/written-lists.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
@@ -41,7 +41,7 @@ function simulatedRates(deck: readonly Rate[]): SimulatedRates {
 }
 
 /** Tools for authors of documents: vocabulary, simulation without a call, earlier revisions. */
-export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
+export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lists: WrittenLists): void {
   const { documents, users, numbers, rates } = door.repositories
 
   app.get('/documents/vocabulary', {
@@ -120,7 +120,7 @@ export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
           yield { id, name, body, created_at: timeOf(createdUnix) }
         }
       }
-      return reply.type(jsonType).send(writtenList('[', rows(), () => ']'))
+      return reply.type(jsonType).send(lists.write(owner, { head: '[', rows: rows(), tail: () => ']' }))
     },
   })
 }

@@ -7,7 +7,7 @@ import type { Page } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { renderDocument } from '../answer/render.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
-import { writtenList } from '../answer/written-list.ts'
+import type { WrittenLists } from '../answer/written-lists.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
@@ -31,7 +31,7 @@ function checkSize(body: string): void {
   if (Buffer.byteLength(body) > maxDocumentBytes) throw invalid('body', 'must be at most 64 KB')
 }
 
-export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
+export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lists: WrittenLists): void {
   const { documents } = door.repositories
   const check = checking(door.settings.allowPrivateUrls)
   /** To check 64 KB takes milliseconds: each text has a turn of its own. */
@@ -51,7 +51,8 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
         if (found.rows.length < range.limit) break
       }
     }
-    return writtenList('{"documents":[', rows(), () => `],${JSON.stringify({ total, limit, offset }).slice(1)}`)
+    const tail = () => `],${JSON.stringify({ total, limit, offset }).slice(1)}`
+    return lists.write(turnOwnerOf(request), { head: '{"documents":[', rows: rows(), tail })
   }
   const tags = ['documents']
 

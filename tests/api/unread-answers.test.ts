@@ -79,5 +79,14 @@ test('revisions of a document are written one by one, as they are read', async (
   silent.client.destroy()
 })
 
+test('an account has twenty such lists unread at most; others, and it after their end, get theirs', async () => {
+  const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other' })).body
+  const silent = await Promise.all(Array.from({ length: 20 }, () => ask('/documents/?limit=200')))
+  await until('a refusal', async () => (await bed.conforming('GET', '/documents/?limit=1')).status === 429)
+  assert.is((await bed.conforming('GET', '/documents/?limit=1', { key: other.key })).status, 200)
+  for (const { client } of silent) client.destroy()
+  await until('room', async () => (await bed.conforming('GET', '/documents/?limit=1')).status === 200)
+})
+
 test.after(() => bed.close())
 test.run()
