@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultConnectionLimits } from '../../api/access/http-connections.ts'
+import { UnreadAnswers } from '../../api/access/unread-answers.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
@@ -89,4 +90,29 @@ test('an account has twenty such lists unread at most; others, and it after thei
 })
 
 test.after(() => bed.close())
+test('one long write that a slow line takes is no silence; a line that takes nothing is', () => {
+  const unread = new UnreadAnswers(30_000)
+  let isEnded = false
+  const connection = {
+    bytesWritten: 8_000_000,
+    writableLength: 8_000_000,
+    _handle: { writeQueueSize: 8_000_000 },
+    destroy() {
+      isEnded = true
+      return connection as never
+    },
+  }
+  for (let at = 0; at <= 120_000; at += 3000) {
+    unread.look([connection], at)
+    connection._handle.writeQueueSize -= 10_000
+  }
+  assert.is(isEnded, false)
+  // What is written beside it is no progress.
+  for (let at = 123_000; at <= 160_000; at += 3000) {
+    unread.look([connection], at)
+    connection._handle.writeQueueSize += 10
+  }
+  assert.is(isEnded, true)
+})
+
 test.run()
