@@ -107,7 +107,7 @@ async function againAlone(files: readonly string[]): Promise<void> {
 
 const started = Date.now()
 await drain(own, jobs, sharing)
-// Their switches are hundreds of processes: each starts in a third of the time.
+// They start hundreds of switches: each takes half of the processor time that a start from the sources takes.
 if (inRealTime.length + waiting.length + alone.length > 0)
   process.env.SAUTI_TEST_PROGRAM ??= await compiledProgram(root)
 await drain(inRealTime, callsAtOnce)

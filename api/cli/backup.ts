@@ -20,7 +20,8 @@ export const backup: Command = {
   summary: 'copy the data folder; the switch may keep running',
   words: ['DIR'],
   about: `Makes the folder DIR with the database as it is at one moment, all other files of the data folder but cache/ (recordings,
-assets, keys, traces), the settings file, and backup.json, which names every file with its SHA-256. It runs as its own process; a switch on the folder keeps running.
+assets, keys, traces), the settings file, and backup.json, which names every file with its SHA-256. It runs as its own process;
+a switch on the folder keeps running.
 
 DIR appears when the backup is complete. Until then it is called DIR.partial-PID; the next backup of that name removes what a
 killed one has left, one of another name in the same place after 12 hours. The backup holds secrets, so only its user can read it.`,

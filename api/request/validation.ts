@@ -5,7 +5,7 @@ import type { FastifySchema, FastifySchemaCompiler } from 'fastify'
 /**
  * Types are never coerced. Query parameters are text by nature: one that the schema wants as an integer is
  * read as a plain decimal number, and nothing else. A schema is compiled by the first request that needs it, within some
- * milliseconds: all of them together would cost every start a third of its time.
+ * milliseconds: all of them together would take a fifth of the processor time of a start.
  */
 export function validatorCompiler(): FastifySchemaCompiler<FastifySchema> {
   const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false })
@@ -16,8 +16,7 @@ export function validatorCompiler(): FastifySchemaCompiler<FastifySchema> {
     return (data: unknown) => {
       for (const name of integers) readInteger(data, name)
       compiled ??= ajv.compile(schema as object)
-      const validate = compiled
-      return validate(data) ? { value: data } : { error: new ValidationFailure(validate.errors ?? []) }
+      return compiled(data) ? { value: data } : { error: new ValidationFailure(compiled.errors ?? []) }
     }
   }
 }

@@ -142,8 +142,8 @@ export function presentedTo(
 }
 
 /**
- * A number of the network sees no number that the account does not own: a call may outlive its account's right to its
- * own one, which may be another account's by now. What is no number, as a softphone's extension, is nobody's.
+ * The network is shown only numbers that the account owns: a call may go on after its account has released the call's own
+ * number, and another account may own it by now. An extension of a softphone may be shown: it is no number of the network.
  */
 export const mayBePresented = (child: DialChild, from: string, { from: wanted, instead }: Placing): boolean =>
   !isNumberOfNetwork(child) ||

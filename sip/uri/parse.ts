@@ -7,7 +7,7 @@ import type { SipUri, TelUri, Uri, UriFault } from './uri.ts'
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*$/
 // Characters that must be escaped anywhere in a URI.
 const forbidden = /[\s<>"\x00-\x1f\x7f]/
-// At least one digit among separators; what may repeat is in one place, so that no text takes more than one look at each character.
+// At least one digit among separators. Written so that no text is matched in more than linear time.
 const telNumber = /^\+?[().-]*[0-9A-Fa-f*#][0-9A-Fa-f*#().-]*$/
 
 const fault = (reason: UriFault, at: number): Parsed<never, UriFault> => ({ ok: false, reason, at })

@@ -55,7 +55,7 @@ async function mostUnsent({ server }: { server: Socket }): Promise<number> {
   return most
 }
 
-test('of an answer that nobody reads little is made, and its connection is closed; one that reads slowly gets all', async () => {
+test('an answer that its client does not read stays short and its connection is closed; a slow reader gets all of it', async () => {
   const silent = await ask('/documents/?limit=200')
   const slow = await ask('/documents/?limit=200')
   await until('unsent octets', () => silent.server.writableLength > 0 && slow.server.writableLength > 0, 20_000)

@@ -19,7 +19,7 @@ export interface CachedAudio {
 }
 
 interface Entry {
-  /** The account that caused it; nobody's when an earlier run left it. */
+  /** The account that caused it; undefined for a file that an earlier run left. */
   readonly owner: string | undefined
   readonly name: string
   readonly bytes: number

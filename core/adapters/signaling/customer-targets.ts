@@ -8,6 +8,7 @@ import {
   parseUri,
   rangeHolds,
   subscriberOf,
+  withoutTrailing,
 } from '../../../sip/index.ts'
 import { type Dns, everyHop, type ListenAddress, type ResolvedHop } from '../../../sip/transport/index.ts'
 import type { SipTarget } from '../../contract/environment.ts'
@@ -185,12 +186,7 @@ export class CustomerTargets {
 const portOf = (trunk: Trunk): number => trunkPort(trunk) ?? defaultPort(trunk.transport)
 
 /** RFC 1035: a dot at the end changes nothing, nor does the case. */
-function plainName(host: string): string {
-  const bare = host.toLowerCase().replace(/^\[|\]$/g, '')
-  let end = bare.length
-  while (end > 0 && bare[end - 1] === '.') end--
-  return bare.slice(0, end)
-}
+const plainName = (host: string): string => withoutTrailing(host.toLowerCase().replace(/^\[|\]$/g, ''), '.')
 
 /** The URI names a private or loopback address by itself. */
 export function namesPrivateHost(uri: string): boolean {

@@ -117,7 +117,7 @@ test('an account that fills the cache is refused alone: the others still have ha
   assert.is(cache.bytes, 3944)
 })
 
-test('an account beyond half of the cache makes room by its own files and by nobody’s, others by the oldest', async ({
+test('an account beyond half of the cache removes its own files and those of an earlier run, another account the oldest', async ({
   folder,
 }) => {
   let now = 1_000_000
@@ -132,7 +132,7 @@ test('an account beyond half of the cache makes room by its own files and by nob
   await put('acme', 'b')
   await put('acme', 'c')
   await put('acme', 'd')
-  assert.is(kept(folder), 'abcd', 'what an earlier run left is nobody’s')
+  assert.is(kept(folder), 'abcd', 'what an earlier run left is removed first')
   await put('acme', 'e')
   assert.is(kept(folder), 'acde')
   await put('globex', '1')

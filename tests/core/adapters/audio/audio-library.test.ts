@@ -129,7 +129,7 @@ test('speech: ready, unknown voice reported, failure reported', async ({ folder 
   })
 })
 
-/** An engine that says one text at a time, each when it is told to, and the texts in the order in which it began them. */
+/** An engine that speaks one text at a time and ends each at `finish`; `begun`: the texts in their order. */
 function slowEngine() {
   const begun: string[] = []
   let finish = () => {}
