@@ -125,8 +125,8 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   dropBodies(app, turns)
   const { limits = new RequestLimits() } = options
   guardRoutes(app, door, { operatorKey: options.operatorKey, turns, limits, connections })
-  refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
+  refuseCodings(app)
   noteChanges(app, door)
   await describeRoutes(app, door.settings.publicUrl, version)
 

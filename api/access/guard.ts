@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AccountUuid, PortalSessions } from '../../core/index.ts'
-import { notFound, Refusal } from '../answer/refusal.ts'
+import { Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Access, Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
@@ -98,8 +98,8 @@ export function guardRoutes(
   }
 
   async function checkAccess(request: FastifyRequest): Promise<void> {
-    // Before the body is read: a refused request has no body worth reading.
-    if (request.is404) throw notFound('There is nothing at this path.')
+    // `collectMethods` answers, for which no key is needed.
+    if (request.is404) return
     const { access = 'customer', isKeyless } = request.routeOptions.config
     if (access === 'open' || isKeyless?.(request.ip) === true) return
     await checkKey(request, access)

@@ -64,6 +64,9 @@ test('paths: unknown 404, wrong method 405 with Allow, OPTIONS and HEAD', async 
     ['GET', '/calls/originate', 'OPTIONS, POST'],
     ['PATCH', '/documents', 'GET, HEAD, OPTIONS, POST'],
     ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/c%61lls/?a=1', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/operator/trunks/states/', 'GET, HEAD, OPTIONS'],
+    ['POST', '/calls/0197e2d1-7a4a-7000-8000-000000000000/trace.pcapng', 'GET, HEAD, OPTIONS'],
   ] as const) {
     const answer = await bed.ask(method, url)
     assert.equal([answer.status, answer.headers.allow], [405, allow], `${method} ${url}`)
