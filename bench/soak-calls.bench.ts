@@ -28,7 +28,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     onProgress: line => process.stderr.write(`${line}\n`),
   })
   const { left, openRows, check, heapMb, residentMb, crashed } = result
-  const growth = heapMb.end / heapMb.warm
+  const growth = Math.max(heapMb.end / heapMb.warm, residentMb.end / residentMb.warm)
   const isRight =
     Object.keys(left).length === 0 &&
     openRows === 0 &&
@@ -50,7 +50,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
       'offered',
     ),
     figureOf('… heap at the end', heapMb.end, 'MB', heapMb.warm, 'when warm'),
-    figureOf('… resident memory at the end', residentMb.end, 'MB', residentMb.warm, 'when warm'),
+    figureOf('… resident memory at the end, garbage collected', residentMb.end, 'MB', residentMb.warm, 'when warm'),
     figureOf('… kinds of things left over', Object.keys(left).length + openRows, '', 0, 'demanded'),
   ]
 }

@@ -3,6 +3,7 @@ import { setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { Customer } from '../../tests/rig/peers/customer.ts'
 import { Callers } from './callers.ts'
+import { collectGarbage, debuggerPort } from './collect-garbage.ts'
 import { type Held, heldBy } from './figures.ts'
 
 interface SoakCallsOptions {
@@ -24,6 +25,7 @@ interface SoakCallsResult {
   readonly openRows: number
   /** Least heap of a minute: after ten minutes (or a third of the run) and at the end. */
   readonly heapMb: { readonly warm: number; readonly end: number }
+  /** Of the whole process while calls go on, after a collection of all its threads' garbage; at the same times. */
   readonly residentMb: { readonly warm: number; readonly end: number }
   readonly check: { readonly code: number | null; readonly output: string }
   readonly refusedPlaced: number
@@ -44,7 +46,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
     SAUTI_LOG: 'info',
     SAUTI_MEDIA_PORTS: '12000-19999',
     SAUTI_MEDIA_WORKERS: '2',
-    NODE_OPTIONS: `--import=${preload}`,
+    NODE_OPTIONS: `--import=${preload} ${debuggerPort}`,
   })
   const customer = await Customer.open()
   let callers: Callers | undefined
@@ -63,7 +65,8 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       kills++
     }, killEverySeconds * 1000)
     const heaps: number[] = []
-    const residents: number[] = []
+    const warm = Math.min(warmMinutes, Math.floor(minutes / 3))
+    const collected: number[] = []
     let minute: Held[] = []
     const began = Date.now()
     for (let second = 0; second < minutes * 60; second += sampleSeconds) {
@@ -75,9 +78,13 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       on.log.length = 0
       if (minute.length < 60 / sampleSeconds) continue
       heaps.push(Math.min(...minute.map(({ heapMb }) => heapMb)))
-      residents.push(Math.max(...minute.map(({ residentMb }) => residentMb)))
+      const residentMb = Math.max(...minute.map(({ residentMb }) => residentMb))
       minute = []
-      onProgress(lineOf(heaps.length, held, heaps.at(-1)!, residents.at(-1)!, kills))
+      onProgress(lineOf(heaps.length, held, heaps.at(-1)!, residentMb, kills))
+      if (heaps.length !== warm && heaps.length !== minutes) continue
+      await collectGarbage(on)
+      collected.push((await heldBy(on)).residentMb)
+      onProgress(`after a collection of garbage: resident ${collected.at(-1)?.toFixed(0)} MB`)
     }
     clearInterval(killer)
     await callers.stop()
@@ -88,7 +95,6 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       const more = value - (before.open[name] ?? 0)
       if (more > (slack[name] ?? 0)) left[name] = more
     }
-    const warm = Math.min(warmMinutes, Math.floor(heaps.length / 3))
     return {
       calls: after.calls - before.calls,
       kills,
@@ -97,7 +103,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       left,
       openRows: await openRowsOf(on),
       heapMb: { warm: heaps[warm] ?? after.heapMb, end: heaps.at(-1) ?? after.heapMb },
-      residentMb: { warm: residents[warm] ?? after.residentMb, end: residents.at(-1) ?? after.residentMb },
+      residentMb: { warm: collected[0] ?? after.residentMb, end: collected.at(-1) ?? after.residentMb },
       check: await on.cli('check'),
       refusedPlaced: callers.refused,
     }

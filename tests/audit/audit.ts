@@ -3,6 +3,7 @@ import type { Finding, Probe } from './probe.ts'
 import { apiProbes } from './probes/api.ts'
 import { carrierProbes } from './probes/carriers.ts'
 import { loadProbes } from './probes/load.ts'
+import { longInputProbes } from './probes/long-inputs.ts'
 import { mediaProbes } from './probes/media.ts'
 import { moneyProbes } from './probes/money.ts'
 import { nameProbes } from './probes/names.ts'
@@ -19,6 +20,7 @@ export const probes: readonly Probe[] = [
   ...apiProbes,
   otherAccounts,
   ...nameProbes,
+  ...longInputProbes,
 ]
 
 /** The result of one probe, and how long it took. */

@@ -1,0 +1,56 @@
+import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
+import { until } from '../../tests/rig/probes/wait.ts'
+
+/** With this among NODE_OPTIONS the debugger that SIGUSR1 opens has a port of its own. */
+export const debuggerPort = '--inspect-port=127.0.0.1:0'
+
+const answerMs = 20_000
+const attachMs = 1000
+
+/**
+ * Collects the garbage of every thread of a served switch, by the protocol of Node's debugger: V8 keeps what is free for the
+ * next objects, and lets a heap grow to a multiple of what is alive, so that only the memory after this tells what is kept.
+ */
+export async function collectGarbage(on: SwitchProcess): Promise<void> {
+  const address = () => /Debugger listening on (ws:\S+)/.exec(on.log.join('\n'))?.[1]
+  on.log.length = 0
+  process.kill(on.pid, 'SIGUSR1')
+  const url = await until('the address of the debugger', () => address() ?? false, answerMs)
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  let count = 0
+  const waiting = new Map<string, () => void>()
+  const threads: string[] = []
+  socket.onmessage = ({ data }) => {
+    const { id, method, params } = JSON.parse(String(data))
+    if (method === 'NodeWorker.attachedToWorker') threads.push(params.sessionId)
+    else if (method === 'NodeWorker.receivedMessageFromWorker')
+      waiting.get(`${params.sessionId} ${JSON.parse(params.message).id}`)?.()
+    else waiting.get(String(id))?.()
+  }
+  const answered = (key: string) =>
+    Promise.race([
+      new Promise<void>(resolve => waiting.set(key, resolve)),
+      // A media thread may be ended meanwhile.
+      new Promise<void>(resolve => setTimeout(resolve, answerMs).unref()),
+    ])
+  const ask = (method: string, params: object = {}) => {
+    const id = ++count
+    socket.send(JSON.stringify({ id, method, params }))
+    return answered(String(id))
+  }
+  await ask('NodeWorker.enable', { waitForDebuggerOnStart: false })
+  await new Promise(resolve => setTimeout(resolve, attachMs))
+  await ask('HeapProfiler.collectGarbage')
+  for (const sessionId of threads) {
+    const id = ++count
+    const message = JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' })
+    void ask('NodeWorker.sendMessageToWorker', { sessionId, message })
+    await answered(`${sessionId} ${id}`)
+  }
+  await ask('NodeWorker.disable')
+  socket.close()
+}
