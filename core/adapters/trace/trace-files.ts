@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TracePart, TraceStore } from '../../trace/trace-store.ts'
+import { BlockIndex, hashOf } from './block-index.ts'
 import {
   type BlockEntry,
   blockHeadBytes,
@@ -31,21 +32,23 @@ interface TraceFile {
   readonly beganMs: number
   bytes: number
   newestMs: number
-  readonly uuids: Set<string>
+  readonly blocks: Block[]
+  /** The numbers of its blocks, by what their calls are called. */
+  readonly uuids: BlockIndex
+  readonly sids: BlockIndex
 }
 
 interface Block {
-  readonly file: TraceFile
   readonly at: number
   readonly length: number
   readonly order: number
 }
 
-/** Records of one part in those of its block. */
-interface Place {
-  readonly block: Block
-  readonly from: number
-  readonly to: number
+/** One part of a call, and the whole block that holds it. */
+interface Part extends Block {
+  readonly path: string
+  readonly bytes: Buffer
+  readonly entry: BlockEntry
 }
 
 interface TraceFilesCounters {
@@ -63,8 +66,6 @@ export class TraceFiles implements TraceStore {
   readonly counters: TraceFilesCounters = { bytes: 0, purgedBytes: 0, calls: 0, faults: 0 }
   readonly #options: TraceFilesOptions
   readonly #files: TraceFile[] = []
-  readonly #calls = new Map<string, { readonly sid: string; places: Place[] }>()
-  readonly #uuids = new Map<string, string>()
   readonly #current: Partial<Record<TraceFile['kind'], { readonly file: TraceFile; readonly fd: number }>> = {}
   #order = 0
   #names = 0
@@ -77,7 +78,6 @@ export class TraceFiles implements TraceStore {
     const found = readdirSync(options.folder).filter(name => nameOf.test(name))
     for (const name of found.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)))
       this.#attempt(() => this.#read(name))
-    for (const call of this.#calls.values()) call.places.sort((one, other) => one.block.order - other.block.order)
     this.purge()
   }
 
@@ -86,8 +86,12 @@ export class TraceFiles implements TraceStore {
   }
 
   partsOf(id: string): readonly Uint8Array[] {
-    const places = this.#calls.get(this.#uuids.get(id) ?? id)?.places ?? []
-    return places.flatMap(place => this.#attempt(() => recordsAt(place)) ?? [])
+    const found = this.#parts('uuids', id)
+    const uuid = found.length > 0 ? id : this.#parts('sids', id)[0]?.entry.uuid
+    if (uuid === undefined) return []
+    const parts = (uuid === id ? found : this.#parts('uuids', uuid)).sort((one, other) => one.order - other.order)
+    const whole = parts.findLastIndex(({ entry }) => entry.isWhole)
+    return parts.slice(Math.max(0, whole)).flatMap(part => this.#attempt(() => recordsOf(part)) ?? [])
   }
 
   /** What is too old, and what is too much. */
@@ -125,28 +129,38 @@ export class TraceFiles implements TraceStore {
     return true
   }
 
+  /** What the blocks hold of a call; a block that cannot be read is left out. */
+  #parts(by: 'uuids' | 'sids', id: string): Part[] {
+    const hash = hashOf(id)
+    const name = by === 'uuids' ? 'uuid' : 'sid'
+    return this.#files.flatMap(file =>
+      file[by].blocksOf(hash).flatMap(number => {
+        const { path } = file
+        const block = file.blocks[number]!
+        const bytes = this.#attempt(() => blockAt(path, block.at, block.length))
+        const head = bytes === undefined ? undefined : readBlockHead(bytes)
+        if (bytes === undefined || head === undefined) return []
+        return readDirectory(bytes, head)
+          .filter(entry => entry[name] === id)
+          .map(entry => ({ ...block, path, bytes, entry }))
+      }),
+    )
+  }
+
   /** `bytes`: of the block, as far as its directory at least. */
   #index(file: TraceFile, at: number, bytes: Buffer): void {
     const head = readBlockHead(bytes)
     if (head === undefined) return
     const { length, order } = head
-    const block = { file, at, length, order }
+    const number = file.blocks.push({ at, length, order }) - 1
     file.newestMs = Math.max(file.newestMs, order / 1000)
     this.#order = Math.max(this.#order, order)
-    for (const entry of readDirectory(bytes, head)) this.#indexPart(entry, block)
-  }
-
-  #indexPart({ uuid, sid, isWhole, from, to }: BlockEntry, block: Block): void {
-    const place = { block, from, to }
-    block.file.uuids.add(uuid)
-    const known = this.#calls.get(uuid)
-    if (sid !== '') this.#uuids.set(sid, uuid)
-    if (known === undefined) {
-      this.#calls.set(uuid, { sid, places: [place] })
-      this.counters.calls = this.#calls.size
-    } else if (isWhole) known.places = [place, ...known.places.filter(other => other.block.order > block.order)]
-    else known.places.push(place)
-    if (known !== undefined && known.sid === '' && sid !== '') this.#calls.set(uuid, { sid, places: known.places })
+    for (const { uuid, sid } of readDirectory(bytes, head)) {
+      const hash = hashOf(uuid)
+      if (!this.#files.some(({ uuids }) => uuids.has(hash))) this.counters.calls++
+      file.uuids.add(hash, number)
+      if (sid !== '') file.sids.add(hashOf(sid), number)
+    }
   }
 
   #openFor(kind: TraceFile['kind'], length: number): { readonly file: TraceFile; readonly fd: number } {
@@ -158,7 +172,7 @@ export class TraceFiles implements TraceStore {
     const beganMs = Math.floor(unixMs())
     const path = join(folder, `${beganMs}-${++this.#names}.${kind}.trace`)
     const fd = openSync(path, 'wx', 0o600)
-    const file: TraceFile = { path, kind, beganMs, bytes: 0, newestMs: 0, uuids: new Set() }
+    const file = newFile(path, kind, beganMs)
     this.#files.push(file)
     const opened = { file, fd }
     this.#current[kind] = opened
@@ -177,15 +191,7 @@ export class TraceFiles implements TraceStore {
     this.#files.splice(this.#files.indexOf(file), 1)
     this.counters.bytes -= file.bytes
     this.counters.purgedBytes += file.bytes
-    for (const uuid of file.uuids) {
-      const call = this.#calls.get(uuid)
-      if (call === undefined) continue
-      call.places = call.places.filter(({ block }) => block.file !== file)
-      if (call.places.length > 0) continue
-      this.#calls.delete(uuid)
-      if (call.sid !== '') this.#uuids.delete(call.sid)
-    }
-    this.counters.calls = this.#calls.size
+    for (const hash of file.uuids.hashes()) if (!this.#files.some(({ uuids }) => uuids.has(hash))) this.counters.calls--
     this.#attempt(() => rmSync(file.path, { force: true }))
   }
 
@@ -195,14 +201,9 @@ export class TraceFiles implements TraceStore {
     this.#names = Math.max(this.#names, Number(count))
     const path = join(this.#options.folder, name)
     const bytes = statSync(path).size
-    const file: TraceFile = {
-      path,
-      kind: kind === 'failed' ? 'failed' : 'good',
-      beganMs: Number(began),
-      bytes,
-      newestMs: Number(began),
-      uuids: new Set(),
-    }
+    const file = newFile(path, kind === 'failed' ? 'failed' : 'good', Number(began))
+    file.bytes = bytes
+    file.newestMs = Number(began)
     this.#files.push(file)
     this.counters.bytes += bytes
     const fd = openSync(path, 'r')
@@ -229,15 +230,30 @@ export class TraceFiles implements TraceStore {
   }
 }
 
-function recordsAt({ block: { file, at, length }, from, to }: Place): Uint8Array {
-  const fd = openSync(file.path, 'r')
+const newFile = (path: string, kind: TraceFile['kind'], beganMs: number): TraceFile => ({
+  path,
+  kind,
+  beganMs,
+  bytes: 0,
+  newestMs: 0,
+  blocks: [],
+  uuids: new BlockIndex(),
+  sids: new BlockIndex(),
+})
+
+function blockAt(path: string, at: number, length: number): Buffer {
+  const fd = openSync(path, 'r')
   try {
-    const records = readRecords(bytesAt(fd, at, length), from, to)
-    if (records === undefined) throw new Error(`${file.path}: the block at ${at} is damaged`)
-    return records
+    return bytesAt(fd, at, length)
   } finally {
     closeSync(fd)
   }
+}
+
+function recordsOf({ path, at, bytes, entry }: Part): Uint8Array {
+  const records = readRecords(bytes, entry.from, entry.to)
+  if (records === undefined) throw new Error(`${path}: the block at ${at} is damaged`)
+  return records
 }
 
 function bytesAt(fd: number, at: number, length: number): Buffer {

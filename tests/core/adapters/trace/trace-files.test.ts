@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,6 +77,25 @@ test('parts that were put together are read one by one, each as it was', () => {
   assert.equal(all(files), wanted)
   files.close()
   assert.equal(all(open()), wanted)
+})
+
+test('ten thousand calls in one file are found, each as it was', () => {
+  const { files, open } = opened({ bytes: 1 << 26 })
+  const ids = Array.from({ length: 10_000 }, () => randomUUID())
+  for (let at = 0; at < ids.length; at += 100)
+    files.put(
+      ids.slice(at, at + 100).map((uuid, i) => part(uuid, Uint8Array.of(i, at / 100))),
+      false,
+    )
+  files.close()
+  for (const each of [files, open()]) {
+    assert.is(each.counters.calls, 10_000)
+    for (const at of [0, 1, 99, 100, 4711, 9999]) {
+      assert.equal(read(each, ids[at]!), [[at % 100, Math.floor(at / 100)]])
+      assert.equal(read(each, `CA${ids[at]}`), [[at % 100, Math.floor(at / 100)]])
+    }
+    assert.equal(read(each, randomUUID()), [])
+  }
 })
 
 test('a whole trace takes the place of its parts', () => {
