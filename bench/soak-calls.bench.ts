@@ -49,7 +49,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
       minutes * 60 * callsPerSecond,
       'offered',
     ),
-    figureOf('… heap at the end', heapMb.end, 'MB', heapMb.warm, 'when warm'),
+    figureOf('… heap at the end, garbage collected', heapMb.end, 'MB', heapMb.warm, 'when warm'),
     figureOf('… resident memory at the end, garbage collected', residentMb.end, 'MB', residentMb.warm, 'when warm'),
     figureOf('… kinds of things left over', Object.keys(left).length + openRows, '', 0, 'demanded'),
   ]

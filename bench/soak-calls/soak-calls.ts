@@ -23,9 +23,11 @@ interface SoakCallsResult {
   readonly left: Readonly<Record<string, number>>
   /** Calls, legs and holds that the database shows as open. */
   readonly openRows: number
-  /** Least heap of a minute: after ten minutes (or a third of the run) and at the end. */
+  /**
+   * The signalling thread's heap after ten minutes (or a third of the run) and at the end, while calls go on, after a collection
+   * of all threads' garbage; and the memory of the whole process at the same moments.
+   */
   readonly heapMb: { readonly warm: number; readonly end: number }
-  /** Of the whole process while calls go on, after a collection of all its threads' garbage; at the same times. */
   readonly residentMb: { readonly warm: number; readonly end: number }
   readonly check: { readonly code: number | null; readonly output: string }
   readonly refusedPlaced: number
@@ -66,7 +68,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
     }, killEverySeconds * 1000)
     const heaps: number[] = []
     const warm = Math.min(warmMinutes, Math.floor(minutes / 3))
-    const collected: number[] = []
+    const collected: Held[] = []
     let minute: Held[] = []
     const began = Date.now()
     for (let second = 0; second < minutes * 60; second += sampleSeconds) {
@@ -83,13 +85,16 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       onProgress(lineOf(heaps.length, held, heaps.at(-1)!, residentMb, kills))
       if (heaps.length !== warm && heaps.length !== minutes) continue
       await collectGarbage(on)
-      collected.push((await heldBy(on)).residentMb)
-      onProgress(`after a collection of garbage: resident ${collected.at(-1)?.toFixed(0)} MB`)
+      const kept = await heldBy(on)
+      collected.push(kept)
+      onProgress(`after a collection: heap ${kept.heapMb.toFixed(0)} MB, resident ${kept.residentMb.toFixed(0)} MB`)
     }
     clearInterval(killer)
     await callers.stop()
     await sleep(settleSeconds * 1000)
     const after = await heldBy(on)
+    const [first = after] = collected
+    const last = collected.at(-1) ?? after
     const left: Record<string, number> = {}
     for (const [name, value] of Object.entries(after.open)) {
       const more = value - (before.open[name] ?? 0)
@@ -102,8 +107,8 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       crashed: after.crashed,
       left,
       openRows: await openRowsOf(on),
-      heapMb: { warm: heaps[warm] ?? after.heapMb, end: heaps.at(-1) ?? after.heapMb },
-      residentMb: { warm: collected[0] ?? after.residentMb, end: collected.at(-1) ?? after.residentMb },
+      heapMb: { warm: first.heapMb, end: last.heapMb },
+      residentMb: { warm: first.residentMb, end: last.residentMb },
       check: await on.cli('check'),
       refusedPlaced: callers.refused,
     }
