@@ -53,7 +53,7 @@ interface HttpRequest {
 export interface SignedPost {
   /** As in `HttpRequest`. */
   readonly owner?: string
-  /** As configured; the signature covers it so. */
+  /** As configured, in whatever spelling; the signature covers it so. */
   readonly url: string
   /** JSON. */
   readonly body: string
