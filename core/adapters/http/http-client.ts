@@ -12,8 +12,6 @@ const webhookTimeoutMs = 10_000
 export const webhookMaxBytes = 64 * 1024
 
 const maxDetailLength = 200
-/** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
-const keepAliveMs = 4000
 const defaultConnectionsPerOrigin = 256
 
 type HttpFault = 'timeout' | 'too-large' | 'transport' | 'refused-address' | 'aborted'
@@ -47,6 +45,8 @@ interface HttpRequest {
   readonly wants: (status: number) => boolean
   /** Default: none. */
   readonly excerptBytes?: number
+  /** It does no harm when the server gets it twice. Default: a GET. */
+  readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -68,6 +68,8 @@ export interface SignedPost {
   readonly timeoutMs?: number
   /** Default 64 KB. */
   readonly maxBytes?: number
+  /** As in `HttpRequest`. Default: no. */
+  readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -95,8 +97,6 @@ export class HttpClient {
     const resolve = options.resolve ?? resolveBy(new NameResolver())
     this.#agents = new OwnAgents(owner => ({
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
       // The exchange has one deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -111,7 +111,7 @@ export class HttpClient {
 
   /** A webhook: JSON, signed with the account's secret. */
   async signedPost(post: SignedPost): Promise<HttpAnswer> {
-    const { url, body, event, wants, excerptBytes, signal, owner } = post
+    const { url, body, event, wants, excerptBytes, isRepeatable, signal, owner } = post
     const begun = performance.now()
     const answer = await this.request({
       method: 'POST',
@@ -127,6 +127,7 @@ export class HttpClient {
       timeoutMs: post.timeoutMs ?? webhookTimeoutMs,
       maxBytes: post.maxBytes ?? webhookMaxBytes,
       ...(excerptBytes === undefined ? {} : { excerptBytes }),
+      ...(isRepeatable === undefined ? {} : { isRepeatable }),
       ...(signal === undefined ? {} : { signal }),
       ...(owner === undefined ? {} : { owner }),
     })
@@ -196,11 +197,14 @@ export class HttpClient {
       signal,
     }
     const agents = this.#agents.of(request.owner ?? '')
+    const { isRepeatable = request.method === 'GET' } = request
+    // A POST may have been acted upon before the connection closed: it is not sent again by itself (RFC 9110 §9.2.2).
+    if (!isRepeatable) return await agents.keptBriefly.request(options)
     try {
       return await agents.kept.request(options)
     } catch (cause) {
-      // A connection that had served before was closed by the server just as it was used again: as browsers do, the
-      // request goes once more, over a new one.
+      // A connection that had served before was closed by the server just as it was used again: the request goes once
+      // more, over a new one.
       if (!(cause instanceof errors.SocketError) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
       return await agents.fresh.request(options)
     }
