@@ -45,6 +45,8 @@ interface HttpRequest {
   readonly wants: (status: number) => boolean
   /** Default: none. */
   readonly excerptBytes?: number
+  /** Awaited with each piece of a body that is wanted; false is enough: the answer has what has come. */
+  readonly eachPiece?: (piece: Uint8Array) => Promise<boolean>
   /** It does no harm when the server gets it twice. Default: a GET. */
   readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
@@ -143,11 +145,22 @@ export class HttpClient {
       readonly timeoutMs: number
       readonly etag?: string
       readonly owner?: string
+      /** As in `HttpRequest`. */
+      readonly eachPiece?: HttpRequest['eachPiece']
     },
   ): Promise<HttpAnswer> {
-    const { maxBytes, timeoutMs, etag, owner = '' } = options
+    const { maxBytes, timeoutMs, etag, owner = '', eachPiece } = options
     const headers = { accept: '*/*', ...(etag === undefined || etag === '' ? {} : { 'if-none-match': etag }) }
-    return this.request({ owner, method: 'GET', url, headers, maxBytes, timeoutMs, wants: status => status === 200 })
+    return this.request({
+      owner,
+      method: 'GET',
+      url,
+      headers,
+      maxBytes,
+      timeoutMs,
+      wants: status => status === 200,
+      ...(eachPiece === undefined ? {} : { eachPiece }),
+    })
   }
 
   async request(request: HttpRequest): Promise<HttpAnswer> {
@@ -308,6 +321,9 @@ async function readAnswer(
       length += chunk.length
       if (length > request.maxBytes) break
       chunks.push(chunk)
+      if ((await request.eachPiece?.(chunk)) !== false) continue
+      discard(body)
+      break
     }
   }
   if (length > request.maxBytes || announced > request.maxBytes) {

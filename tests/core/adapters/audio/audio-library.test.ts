@@ -42,6 +42,15 @@ const answered = (fields: Partial<Extract<HttpAnswer, { ok: true }>>): HttpAnswe
   ...fields,
 })
 
+/** Bodies come in one piece. */
+const inPieces = (http: Pick<HttpClient, 'get'>): Pick<HttpClient, 'get'> => ({
+  get: async (url, options) => {
+    const answer = await http.get(url, options)
+    if (answer.ok && answer.status === 200) await options.eachPiece?.(answer.body)
+    return answer
+  },
+})
+
 function bed(
   folder: string,
   parts: { http?: Pick<HttpClient, 'get'>; engine?: SpeechEngine; maxUrlBytes?: number } = {},
@@ -64,7 +73,7 @@ function bed(
       }),
       close() {},
     },
-    http: parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) },
+    http: inPieces(parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) }),
     assets: {
       audioOf: async (account, slug) => {
         asked.push(`${account} ${slug}`)
