@@ -181,6 +181,27 @@ test('speech: an account with many calls waits for itself, in the order of arriv
   library.close()
 })
 
+test('speech: the same words for two accounts are spoken at each one’s own turn', async ({ folder }) => {
+  const { engine, begun, finish } = slowEngine()
+  const { library, events } = bed(folder, { engine })
+  const texts = ['a0', 'a1', 'a2', 'same']
+  for (const text of texts) library.execute({ ...speak(text), callId: `call-${text}` as CallUuid, requestId: text })
+  await until('the first text to begin', () => begun.length === 1)
+  const other = { ...speak('same'), accountId: 'account-2' as AccountUuid }
+  library.execute({ ...other, callId: 'call-b' as CallUuid, requestId: 'b' })
+  await soon()
+  for (let spoken = 1; spoken <= 5; spoken++) {
+    finish()
+    await until(`${spoken} texts`, () => events.length === spoken && (begun.length === spoken + 1 || spoken === 5))
+  }
+  assert.equal(
+    events.map(({ requestId }) => requestId),
+    ['a0', 'a1', 'b', 'a2', 'same'],
+  )
+  assert.ok(events.every(({ type }) => type === 'audio.ready'))
+  library.close()
+})
+
 test('speech: one account can not take all places of those that wait', async ({ folder }) => {
   const { engine, begun, finish } = slowEngine()
   const { library, events } = bed(folder, { engine })
