@@ -8,6 +8,7 @@ import { AudioCache } from '../../core/adapters/audio/audio-cache.ts'
 import { AudioConverter } from '../../core/adapters/audio/audio-converter.ts'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
+import type { HttpClient } from '../../core/adapters/http/index.ts'
 import { QueueFull } from '../../core/adapters/queue/fair-queue.ts'
 import type { OpusEncoder } from '../../rtp/codec/opus.ts'
 import { decodeWav, parseWav } from '../../rtp/index.ts'
@@ -176,7 +177,7 @@ test('a URL and an asset are converted once, for all who want them at the same t
   const body = await oggOf(1)
   const cache = new AudioCache({ folder: join(folder, 'urls'), maxBytes: 1e9 })
   const http = {
-    get: async (_url: string, { eachPiece }: { eachPiece?: (piece: Uint8Array) => Promise<boolean> }) => {
+    get: async (_url: string, { eachPiece }: Parameters<HttpClient['get']>[1]) => {
       await eachPiece?.(body)
       return { ok: true, status: 200, contentType: 'text/plain', etag: '', location: '', body } as const
     },
