@@ -7,6 +7,7 @@ export { takeBackup } from './adapters/backup/take-backup.ts'
 export { RtpLoad } from './adapters/benchmark/rtp-load.ts'
 export { type PlacedCall, SipLoad } from './adapters/benchmark/sip-load.ts'
 export type { AudioCapture, LiveCall, LiveCallDump, LiveLeg, LiveLegDump } from './adapters/exchange/index.ts'
+export { BytePace } from './adapters/queue/byte-pace.ts'
 export { storedOf } from './adapters/recordings/recording-hand-over.ts'
 export {
   isAllowedOrigin,

@@ -1,4 +1,4 @@
-import { BytePace } from './byte-pace.ts'
+import { BytePace } from '../../core/index.ts'
 
 /** After this much work, in one piece or in several, the thread is left to calls for as long as the work took. */
 const pauseFromMs = 1

@@ -74,9 +74,8 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       const { outcome, ...range } = request.query
       const code = outcome === undefined ? 'WH.0' : outcome === 'delivered' ? 'WH.0200' : 'WH.0400'
       // A request for a test is none: left out there, so that a page has as many as were asked for.
-      const ends = await events.list(accountUuid, { ...range, code, except: 'WH.0100' })
-      const sent = await Promise.all(ends.map(({ event }) => events.rowOf(accountUuid, String(event.data.id))))
-      return reply.send(ends.map((end, at) => renderDelivery(end, sent[at]?.event)))
+      const found = await events.deliveries(accountUuid, { ...range, code, except: 'WH.0100' })
+      return reply.send(found.map(({ end, sent }) => renderDelivery(end, sent)))
     },
   })
 

@@ -26,7 +26,7 @@ export const play: VerbModule<Play, PlayState> = {
     summary:
       'Plays audio, sends digits, or both in that order. Answers the call. A PLAY event reports what cannot be played, and the call goes on.',
     content:
-      'The http or https URL of a WAV, MP3 (not in free format) or Ogg Opus file (up to 7.1, mixed) of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs.',
+      'The http or https URL of a WAV, MP3 (not in free format) or Ogg Opus file (up to 7.1, mixed) of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs. All of an account that are downloaded share 40 MB at once and 4 MB a second beyond (an ETag saves the download); what came and cannot be played is not asked for again for 10 s.',
     attributes: {
       asset: 'Slug of an uploaded asset; wins over the URL.',
       loop: 'How often; 0 = until the caller hangs up.',

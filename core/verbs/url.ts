@@ -15,9 +15,14 @@ export function urlProblem(reference: string): string | undefined {
   return undefined
 }
 
-/** The absolute form of a document's URL; undefined when it is no http(s) URL. */
+/**
+ * Where a document's URL leads, undefined when it is no http(s) URL. One that is absolute stays as it is written: the
+ * signature covers the URL as it was configured, for documents as for callbacks.
+ */
 export function resolveUrl(reference: string, documentUrl: string): string | undefined {
   if (urlProblem(reference) !== undefined) return undefined
+  // `http:page` is relative to a document of the same scheme.
+  if (/^https?:\/\//i.test(reference)) return reference
   const url = URL.parse(reference, documentUrl)
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined
 }

@@ -34,6 +34,8 @@ export interface DeliveryLimits {
   readonly perEndpoint: number
   /** At once to an endpoint whose last attempt failed: it may only hang a few of our connections. Default 4. */
   readonly perFailingEndpoint: number
+  /** At once to all such endpoints of one account. Default 16. */
+  readonly failingPerAccount: number
 }
 
 export const defaultDeliveryLimits: DeliveryLimits = Object.freeze({
@@ -41,6 +43,7 @@ export const defaultDeliveryLimits: DeliveryLimits = Object.freeze({
   perAccount: 64,
   perEndpoint: 16,
   perFailingEndpoint: 4,
+  failingPerAccount: 16,
 })
 
 interface Account {
@@ -48,8 +51,12 @@ interface Account {
   /** How many of its endpoints are known. */
   endpoints: number
   running: number
+  /** Of these, to endpoints that fail. */
+  runningToFailing: number
   /** Endpoints of it whose turn has come while it had no room. */
   readonly parked: Endpoint[]
+  /** The same while it had no room for endpoints that fail. */
+  readonly parkedFailing: Endpoint[]
 }
 
 interface Endpoint {
@@ -57,6 +64,8 @@ interface Endpoint {
   readonly account: Account
   /** Due, and first of their call: what may be sent as soon as there is room. */
   readonly ready: number[]
+  /** Callbacks to it that have not ended. */
+  pending: number
   running: number
   failing: boolean
   /** In the round of endpoints that have work and room, or parked until its account has room. */
@@ -131,6 +140,7 @@ export class DeliverySchedule {
   #add(delivery: Delivery, now: number): readonly DeliveryOutput[] {
     if (this.#entries.has(delivery.id)) return []
     this.#entries.set(delivery.id, { delivery, tries: delivery.tries })
+    this.#endpoint(delivery).pending++
     if (delivery.tries > 0 && delivery.dueAt > now) {
       this.#wait(delivery.id, delivery.tries, delivery.dueAt)
       return []
@@ -154,10 +164,8 @@ export class DeliverySchedule {
     const entry = this.#entries.get(id)
     if (entry === undefined) return []
     const endpoint = this.#endpoint(entry.delivery)
-    endpoint.running--
-    this.#leave(endpoint.account)
-    endpoint.failing = !delivered
-    this.#running--
+    this.#leave(endpoint)
+    this.#judge(endpoint, delivered)
     if (entry.tries === 0) this.#advance(entry.delivery)
     entry.tries++
     const outcome = this.#outcome(id, entry, delivered, now)
@@ -167,13 +175,14 @@ export class DeliverySchedule {
     return [outcome, ...started]
   }
 
-  #outcome(id: number, { tries }: Entry, delivered: boolean, now: number): DeliveryOutput {
+  #outcome(id: number, { tries, delivery }: Entry, delivered: boolean, now: number): DeliveryOutput {
     const delayMs = delivered ? undefined : retryDelayMs(tries)
     if (delayMs !== undefined) {
       this.#wait(id, tries, now + delayMs)
       return { type: 'retry', id, tries, delayMs }
     }
     this.#entries.delete(id)
+    this.#endpoint(delivery).pending--
     return { type: delivered ? 'delivered' : 'gave-up', id, tries }
   }
 
@@ -222,12 +231,19 @@ export class DeliverySchedule {
         account.parked.push(endpoint)
         continue
       }
+      if (endpoint.failing && account.runningToFailing >= this.#limits.failingPerAccount) {
+        account.parkedFailing.push(endpoint)
+        // The place that it was called for is another's.
+        this.#call(account.parked, 1)
+        continue
+      }
       endpoint.queued = false
       const id = endpoint.ready.shift()
       const entry = id === undefined ? undefined : this.#entries.get(id)
       if (id === undefined || entry === undefined) continue
       endpoint.running++
       account.running++
+      if (endpoint.failing) account.runningToFailing++
       this.#running++
       started.push({ type: 'attempt', id, tryNumber: entry.tries + 1 })
       this.#queue(endpoint)
@@ -235,17 +251,36 @@ export class DeliverySchedule {
     return started
   }
 
-  /** One of its attempts is over: the next of its endpoints that wait for that is in the round again. */
-  #leave(account: Account): void {
+  /** One of its attempts is over: the next of its account's endpoints that wait for that is in the round again. */
+  #leave(endpoint: Endpoint): void {
+    const { account } = endpoint
+    this.#running--
+    endpoint.running--
     account.running--
-    const next = account.parked.shift()
-    if (next !== undefined) this.#round.push(next)
+    if (endpoint.failing) account.runningToFailing--
+    this.#call(account.parked, 1)
+  }
+
+  /** By its last attempt; those under way count as what the endpoint is now. */
+  #judge(endpoint: Endpoint, works: boolean): void {
+    const { account } = endpoint
+    if (endpoint.failing === works) {
+      endpoint.failing = !works
+      account.runningToFailing += works ? -endpoint.running : endpoint.running
+      const at = works ? account.parkedFailing.indexOf(endpoint) : -1
+      if (at >= 0) this.#round.push(...account.parkedFailing.splice(at, 1))
+    }
+    this.#call(account.parkedFailing, this.#limits.failingPerAccount - account.runningToFailing)
+  }
+
+  #call(parked: Endpoint[], most: number): void {
+    this.#round.push(...parked.splice(0, Math.max(0, most)))
   }
 
   #account(name: string): Account {
     const known = this.#accounts.get(name)
     if (known !== undefined) return known
-    const account: Account = { name, endpoints: 0, running: 0, parked: [] }
+    const account: Account = { name, endpoints: 0, running: 0, runningToFailing: 0, parked: [], parkedFailing: [] }
     this.#accounts.set(name, account)
     return account
   }
@@ -257,6 +292,7 @@ export class DeliverySchedule {
       name,
       account: this.#account(account),
       ready: [],
+      pending: 0,
       running: 0,
       failing: false,
       queued: false,
@@ -266,10 +302,9 @@ export class DeliverySchedule {
     return endpoint
   }
 
-  /** A failing endpoint with nothing to do is forgotten too: its next callback is a fair try. */
-  #forgetIdle(endpoint: Endpoint): void {
-    const { account, name } = endpoint
-    if (endpoint.running > 0 || endpoint.ready.length > 0 || !this.#endpoints.delete(name)) return
+  /** With the last of its callbacks; one that fails is known as long as any waits to be tried again. */
+  #forgetIdle({ account, name, pending }: Endpoint): void {
+    if (pending > 0 || !this.#endpoints.delete(name)) return
     account.endpoints--
     if (account.endpoints === 0) this.#accounts.delete(account.name)
   }

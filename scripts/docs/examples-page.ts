@@ -31,7 +31,7 @@ export const exampleTasks: readonly (readonly [name: string, title: string, word
   [
     'answer-call',
     'Verify a signature, answer with a document',
-    'Every webhook is signed with the secret of the account over the URL as it was set, the timestamp and the raw body.',
+    'Every webhook is signed with the secret of the account over the URL as it was set (or stands in the document; a relative one as it leads), the timestamp and the raw body. A server that puts the URL together from the request, as here, needs one that is set with its path: it sees `https://example.com` as `https://example.com/`.',
   ],
   ['place-call', 'Place a call', 'Dials `to`, shows `from`, and on answer asks `url` for a document.'],
   ['hang-up', 'End a call', 'The newest one; a call that has ended already stays as it is.'],

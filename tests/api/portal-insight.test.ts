@@ -86,6 +86,37 @@ test('the overview names the status callback that was given up last, for a day',
   await fresh.close()
 })
 
+test('a page of deliveries is one read, with what was sent where that is kept', async () => {
+  const fresh = await ApiBed.open()
+  const account = (await fresh.customer('GET', '/account/')).body.uuid
+  const none = { accountUuid: account, callUuid: null, sid: null, number: null, customPayload: null, createdUnix: 1 }
+  const [kept, purged] = [randomUUID(), randomUUID()]
+  await fresh.store.database.write(() => {
+    fresh.store.events.append({ ...none, uuid: kept, code: 'BILL.0100', data: { balance: '1.00' } })
+    for (const id of [kept, purged]) {
+      const data = { id, code: 'BILL.0100', url: 'http://status.test/', tries: 1, status: 200, detail: '', answer: '' }
+      fresh.store.events.append({ ...none, uuid: randomUUID(), code: 'WH.0200', data })
+    }
+  })
+  const found = await fresh.store.events.deliveries(account, { limit: 100, code: 'WH.0' })
+  assert.equal(
+    found.map(({ end, sent }) => [end.event.data.id, sent?.uuid]),
+    [
+      [purged, undefined],
+      [kept, kept],
+    ],
+  )
+  const { body } = await fresh.conforming('GET', '/account/webhooks/deliveries')
+  assert.equal(
+    body.map((row: { id: string; body: { id: string } | null }) => [row.id, row.body?.id]),
+    [
+      [purged, undefined],
+      [kept, kept],
+    ],
+  )
+  assert.equal(await fresh.store.events.deliveries(account, { limit: 100, code: 'WH.0400' }), [])
+})
+
 test('deliveries come in whole pages, to the oldest, without the requests for a test among them', async () => {
   const fresh = await ApiBed.open()
   const account = (await fresh.customer('GET', '/account/')).body.uuid

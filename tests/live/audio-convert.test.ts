@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,12 +8,15 @@ import { AudioCache } from '../../core/adapters/audio/audio-cache.ts'
 import { AudioConverter } from '../../core/adapters/audio/audio-converter.ts'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
+import type { HttpClient } from '../../core/adapters/http/index.ts'
+import { QueueFull } from '../../core/adapters/queue/fair-queue.ts'
 import type { OpusEncoder } from '../../rtp/codec/opus.ts'
 import { decodeWav, parseWav } from '../../rtp/index.ts'
 import { LibOpus, RecordingFiles } from '../../rtp/io/index.ts'
 import { oggChecksum } from '../../rtp/ogg/page.ts'
 import { levelAt } from '../../rtp/tone/goertzel.ts'
 import { seeded } from '../core/bed/seeded.ts'
+import { until } from '../rig/probes/wait.ts'
 import { sine } from '../rtp/bed/audio-measure.ts'
 import { oggFile } from '../rtp/ogg/ogg-pages.ts'
 
@@ -24,8 +27,8 @@ test.after(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** A sine of 700 Hz as Ogg Opus. */
-const oggOf = async (seconds: number): Promise<Uint8Array> => {
+/** A sine of 700 Hz as Ogg Opus, so many times. */
+const oggOf = async (seconds: number, times = 1): Promise<Uint8Array> => {
   const encoder = await new Promise<OpusEncoder | undefined>(resolve =>
     new LibOpus().encoder({ sampleRate: 48_000, bitrate: 32_000, fec: false, dtx: false, anySound: true }, resolve),
   )
@@ -37,8 +40,15 @@ const oggOf = async (seconds: number): Promise<Uint8Array> => {
     packets.push(into.slice(0, encoder.encodeInto(into, 0, pcm, at, 960)))
   }
   encoder.free()
-  return oggFile(packets, { units: seconds * 48_000 + 312 })
+  const all = Array.from({ length: times }, () => packets).flat()
+  return oggFile(all, { units: seconds * times * 48_000 + 312 })
 }
+
+/** Programs that this process has started. */
+const children = (): number[] =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+const isAtWork = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('convert-audio')
 
 const levelOf = (pcm: Int16Array): number => Math.sqrt(pcm.reduce((sum, sample) => sum + sample ** 2, 0) / pcm.length)
 
@@ -167,7 +177,10 @@ test('a URL and an asset are converted once, for all who want them at the same t
   const body = await oggOf(1)
   const cache = new AudioCache({ folder: join(folder, 'urls'), maxBytes: 1e9 })
   const http = {
-    get: async () => ({ ok: true, status: 200, contentType: 'text/plain', etag: '', location: '', body }) as const,
+    get: async (_url: string, { eachPiece }: Parameters<HttpClient['get']>[1]) => {
+      await eachPiece?.(body)
+      return { ok: true, status: 200, contentType: 'text/plain', etag: '', location: '', body } as const
+    },
   }
   const urls = new UrlAudio(http, cache, converter)
   const [one, two] = await Promise.all([urls.load('a', 'http://a.test/1'), urls.load('b', 'http://a.test/1')])
@@ -189,6 +202,35 @@ test('a URL and an asset are converted once, for all who want them at the same t
   writeFileSync(path, await oggOf(2))
   const other = await assets.load('a', file)
   assert.ok(!('ok' in other) && other.durationMs === 2000)
+})
+
+test('an account converts one file at a time, and has so many waiting; another one does not wait for it', async () => {
+  const own = new AudioConverter()
+  const [short, long] = [await oggOf(1), await oggOf(1, 600)]
+  let over = 0
+  const first = own.convert('a', long).finally(() => over++)
+  const second = own.convert('a', long).finally(() => over++)
+  const waiting = Array.from({ length: 70 }, () => own.convert('a', long).catch((fault: unknown) => fault))
+  const other = await own.convert('b', short)
+  assert.ok(!('ok' in other), JSON.stringify(other))
+  assert.is(over, 0)
+  const refused = await Promise.race(waiting.slice(-1))
+  assert.instance(refused, QueueFull)
+  own.close()
+  await Promise.all([first, second, ...waiting])
+})
+
+test('the program that converts has less priority than the calls', async () => {
+  if (process.platform !== 'linux') return
+  const own = new AudioConverter()
+  const converted = own.convert('a', await oggOf(1, 600))
+  await until(
+    'a program of low priority',
+    () => children().some(pid => isAtWork(pid) && getPriority(pid) === 10),
+    30_000,
+  )
+  own.close()
+  await converted
 })
 
 test('after close nothing runs on', async () => {

@@ -243,16 +243,37 @@ test('an account whose requests to a server hang takes no connection to it from 
   await server.close()
 })
 
-test('a kept connection that the server closes under our hands costs no failure', async () => {
-  const server = await rawServer(({ socket, nth }) => {
-    if (nth === 1) socket.write(response(200, 'ok'))
-    else socket.destroy()
-  })
-  const client = new HttpClient({ allowPrivateUrls: true })
-  for (let at = 0; at < 4; at++) assert.is(text(await post(client, server.url())), 'ok')
+/** Keeps a connection for one request, and closes it as the second one comes. */
+const closesUnderOurHands = ({ socket, nth }: RawRequest) => {
+  if (nth === 1) socket.write(response(200, 'ok'))
+  else socket.destroy()
+}
+
+test('a kept connection that the server closes under our hands costs a repeatable request no failure', () =>
+  against(closesUnderOurHands, async (client, url) => {
+    for (let at = 0; at < 4; at++) assert.is(text(await post(client, url, { isRepeatable: true })), 'ok')
+    for (let at = 0; at < 4; at++) assert.is(text(await client.get(url, { maxBytes: 100, timeoutMs: 1000 })), 'ok')
+  }))
+
+test('a POST that its server may have acted upon is not sent again by itself (RFC 9110 §9.2.2)', async () => {
+  const server = await rawServer(closesUnderOurHands)
+  const client = new HttpClient({ allowPrivateUrls: true, connectionsPerOrigin: 1 })
+  const first = post(client, server.url(), { timeoutMs: 5000 })
+  const second = post(client, server.url(), { timeoutMs: 5000 })
+  assert.equal([text(await first), faultOf(await second)], ['ok', 'transport'])
+  assert.is(server.requests.length, 2)
   await client.close()
   await server.close()
 })
+
+test('a POST that must not go twice takes no connection that was idle for a second', () =>
+  against(closesUnderOurHands, async (client, url, requests) => {
+    for (let at = 1; at <= 3; at++) {
+      assert.is(text(await post(client, url, { timeoutMs: 5000 })), 'ok')
+      assert.is(requests.length, at)
+      await new Promise(resolve => setTimeout(resolve, 1200))
+    }
+  }))
 
 test('an exchange can be abandoned', () =>
   against(

@@ -137,6 +137,9 @@ export class AudioCache {
 
   /** What has grown to its end is found from now on; its own path stays until it is released. */
   async keep(key: string, grown: GrowingWav): Promise<CachedAudio> {
+    const kept = await this.find(key)
+    // Another account had the same made meanwhile: a call may be about to open that file.
+    if (kept !== undefined) return kept
     const { owner, path, bytes } = grown
     const durationMs = Math.round(grown.durationMs)
     const name = `${key}-${durationMs}.wav`

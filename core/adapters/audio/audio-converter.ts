@@ -9,11 +9,13 @@ export type ConversionReport =
   | { readonly ok: true; readonly durationMs: number }
   | { readonly ok: false; readonly code: AudioFault['code']; readonly detail: string }
 
-/** Programs at once: more only take the cores from the calls that run. */
-const programsAtOnce = 2
-const maxWaiting = 500
-/** 20 MB of MP3 take some seconds. */
-const timeoutMs = 60_000
+/**
+ * Programs at once: more only take the cores from the calls that run. One of an account: an hour of audio takes many
+ * seconds, and the other is for the others.
+ */
+const places = { width: 2, widthPerOwner: 1, maxWaiting: 500, maxWaitingPerOwner: 64 }
+/** Half a minute, and half a minute more for 20 MB: an hour of Opus took 30 to 49 s on a machine that had no time for it. */
+const timeoutOf = ({ length }: Uint8Array): number => 30_000 + length / 700
 const maxReportBytes = 4096
 /** MB of the program's own objects; what it decodes it writes at once. */
 const maxHeap = 256
@@ -22,7 +24,7 @@ const program = fileURLToPath(ownModule('./convert-audio.ts', import.meta.url))
 
 /** MP3 and Ogg Opus to WAV, each file in a process of its own. */
 export class AudioConverter {
-  readonly #queue = new FairQueue({ width: programsAtOnce, maxWaiting })
+  readonly #queue = new FairQueue(places)
   readonly #closing = new AbortController()
 
   /** `owner` takes its turn among the owners. Without `path` nothing is written: it only checks whether it could be. */
@@ -41,7 +43,7 @@ export class AudioConverter {
           ...(path === undefined ? [] : [path]),
         ],
         input: bytes,
-        timeoutMs,
+        timeoutMs: timeoutOf(bytes),
         maxOutputBytes: maxReportBytes,
         signal: this.#closing.signal,
       }),

@@ -85,6 +85,8 @@ export class OpenAiSpeech implements NamedEngine {
       timeoutMs: patienceFor(input, patienceMs),
       maxBytes: bytesAtLeast + bytesPerCharacter * input.length,
       wants: status => status === 200,
+      // Speaking changes nothing.
+      isRepeatable: true,
       signal: AbortSignal.any([this.#closing.signal, signal]),
     })
     if (!answer.ok) throw new SpeechFault(`openai: ${answer.fault} ${answer.detail}`.trim())

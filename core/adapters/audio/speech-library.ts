@@ -68,7 +68,10 @@ export class SpeechLibrary {
   /** By name; as many as engines have voices in use. */
   readonly #lanes = new Map<string, Lane>()
   readonly #counters = new Map<string, SpeechCounters>()
-  /** Many calls may ask for the same words at once, as when a fallback runs. */
+  /**
+   * By account and words: many calls may ask for the same at once, as when a fallback runs. Another account's would be
+   * spoken at the turns of that account.
+   */
   readonly #underWay = new Map<string, Utterance>()
   /** Utterances that are played while they are spoken, kept until their calls are over. */
   readonly #held = new Set<Utterance>()
@@ -120,9 +123,10 @@ export class SpeechLibrary {
 
   async #audioOf({ accountId, callId }: Asker, job: SpeechJob, isAlone: boolean): Promise<BegunAudio> {
     const key = createHash('sha256').update(job.identity).digest('hex')
-    const kept = this.#underWay.has(key) ? undefined : await this.#options.cache.find(key)
+    const own = `${accountId} ${key}`
+    const kept = this.#underWay.has(own) ? undefined : await this.#options.cache.find(key)
     if (kept !== undefined) return kept
-    const underWay = this.#underWay.get(key)
+    const underWay = this.#underWay.get(own)
     const utterance =
       underWay === undefined || underWay.isGivenUp ? this.#utter(accountId, key, job, isAlone) : underWay
     utterance.join(callId)
@@ -132,6 +136,7 @@ export class SpeechLibrary {
   }
 
   #utter(owner: string, key: string, job: SpeechJob, isAlone: boolean): Utterance {
+    const own = `${owner} ${key}`
     let isPure = true
     const utterance: Utterance = new Utterance({
       cache: this.#options.cache,
@@ -140,10 +145,10 @@ export class SpeechLibrary {
       pieces: signal => this.#piecesOf(owner, job, isAlone, signal, () => (isPure = false)),
       isPure: () => isPure,
       ended: () => {
-        if (this.#underWay.get(key) === utterance) this.#underWay.delete(key)
+        if (this.#underWay.get(own) === utterance) this.#underWay.delete(own)
       },
     })
-    this.#underWay.set(key, utterance)
+    this.#underWay.set(own, utterance)
     return utterance
   }
 

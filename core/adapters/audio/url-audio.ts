@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpAnswer, HttpClient } from '../http/index.ts'
+import { BytePace } from '../queue/byte-pace.ts'
 import { FairQueue } from '../queue/fair-queue.ts'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
 import type { AudioConverter } from './audio-converter.ts'
@@ -17,6 +19,13 @@ const fetchesOfOwner = 16
 
 const maxWaiting = 5000
 const maxWaitingPerOwner = 1000
+
+/** What an account downloads, in all: reading takes the time of the thread that calls need. */
+const defaultPace = { bytesPerSecond: 4 * 1024 * 1024, burstBytes: 40 * 1024 * 1024 }
+/** By then it is seen whether it is audio at all. */
+const judgedBytes = 64 * 1024
+/** What was downloaded and could not be played is not asked for again for so long. */
+const failedMs = 10_000
 
 /** URLs whose ETag is remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
@@ -41,11 +50,15 @@ export class UrlAudio {
   /** Calls of an account that want the same at the same time share one fetch. */
   readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
   readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
+  /** By account and URL, the oldest first. */
+  readonly #failed = new Map<string, { readonly fault: AudioFault; readonly until: number }>()
+  readonly #pace: BytePace
 
-  constructor(http: Pick<HttpClient, 'get'>, cache: AudioCache, converter: AudioConverter) {
+  constructor(http: Pick<HttpClient, 'get'>, cache: AudioCache, converter: AudioConverter, pace = defaultPace) {
     this.#http = http
     this.#cache = cache
     this.#converter = converter
+    this.#pace = new BytePace(pace)
   }
 
   /** `owner` takes its turn among the owners. Rejects only when the disk fails or far too much waits. */
@@ -53,6 +66,8 @@ export class UrlAudio {
     const key = `${owner} ${url}`
     const underWay = this.#underWay.get(key)
     if (underWay !== undefined) return underWay
+    const failed = this.#failed.get(key)
+    if (failed !== undefined && failed.until > performance.now()) return Promise.resolve(failed.fault)
     const result = this.#queue.run(owner, () => this.#get(owner, url)).finally(() => this.#underWay.delete(key))
     this.#underWay.set(key, result)
     return result
@@ -62,13 +77,17 @@ export class UrlAudio {
     const remembered = this.#remembered.get(url)
     const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
     const etag = copy === undefined ? undefined : remembered?.etag
-    const answer = await this.#follow(owner, url, etag)
+    const download = new Download(bytes => this.#pace.waitMs(owner, bytes, performance.now()))
+    const answer = await this.#follow(owner, url, etag, download)
     if (answer.ok && answer.status === 304 && copy !== undefined) return copy
-    const fault = faultOf(answer)
+    const fault = faultOf(answer, download.hasWaited)
     if (fault !== undefined || !answer.ok) return fault ?? audioFault('PLAY.0400', 'it could not be fetched')
-    const key = createHash('sha256').update(answer.body).digest('hex')
+    const key = download.hash()
     const stored = (await this.#cache.find(key)) ?? (await this.#keep(owner, key, answer.body))
-    if ('ok' in stored) return stored
+    if ('ok' in stored) {
+      this.#fail(`${owner} ${url}`, stored)
+      return stored
+    }
     this.#remember(url, answer.etag, key)
     return stored
   }
@@ -83,7 +102,7 @@ export class UrlAudio {
   }
 
   /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */
-  async #follow(owner: string, first: string, etag: string | undefined): Promise<HttpAnswer> {
+  async #follow(owner: string, first: string, etag: string | undefined, download: Download): Promise<HttpAnswer> {
     const deadline = performance.now() + fetchTimeoutMs
     let url = first
     for (let hops = 0; ; hops++) {
@@ -93,6 +112,7 @@ export class UrlAudio {
         owner,
         maxBytes: maxAudioBytes,
         timeoutMs,
+        eachPiece: piece => download.take(piece),
         ...(etag === undefined ? {} : { etag }),
       })
       if (!answer.ok || !redirects.has(answer.status) || answer.location === '') return answer
@@ -101,6 +121,13 @@ export class UrlAudio {
       if (hops === maxRedirects) return { ok: false, fault: 'transport', detail: `more than ${maxRedirects} redirects` }
       url = next.href
     }
+  }
+
+  #fail(key: string, fault: AudioFault): void {
+    this.#failed.delete(key)
+    this.#failed.set(key, { fault, until: performance.now() + failedMs })
+    const oldest = this.#failed.keys().next()
+    if (this.#failed.size > maxRemembered && oldest.done !== true) this.#failed.delete(oldest.value)
   }
 
   #remember(url: string, etag: string, key: string): void {
@@ -112,11 +139,43 @@ export class UrlAudio {
   }
 }
 
-function faultOf(answer: HttpAnswer): AudioFault | undefined {
+/** A body on its way: hashed piece by piece, read no faster than the account may, given up when it is no audio. */
+class Download {
+  readonly #waitMs: (bytes: number) => number
+  readonly #hash = createHash('sha256')
+  #head: Uint8Array[] = []
+  #length = 0
+  hasWaited = false
+
+  constructor(waitMs: (bytes: number) => number) {
+    this.#waitMs = waitMs
+  }
+
+  /** False: more of it is not wanted. */
+  async take(piece: Uint8Array): Promise<boolean> {
+    this.#hash.update(piece)
+    if (this.#length < judgedBytes) this.#head.push(piece)
+    const isJudged = this.#length < judgedBytes && this.#length + piece.length >= judgedBytes
+    this.#length += piece.length
+    if (isJudged && kindOfAudio(Buffer.concat(this.#head)) === undefined) return false
+    if (isJudged) this.#head = []
+    const waitMs = this.#waitMs(piece.length)
+    if (waitMs <= 0) return true
+    this.hasWaited = true
+    await sleep(waitMs)
+    return true
+  }
+
+  hash(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+function faultOf(answer: HttpAnswer, isPaced: boolean): AudioFault | undefined {
   if (!answer.ok) {
     switch (answer.fault) {
       case 'timeout':
-        return audioFault('PLAY.0408', answer.detail)
+        return audioFault('PLAY.0408', isPaced ? `${answer.detail}; the account downloads much at once` : answer.detail)
       case 'too-large':
         return audioFault('PLAY.0413', answer.detail)
       case 'refused-address':

@@ -63,9 +63,8 @@ export class DocumentFetcher implements Documents {
   async #fetch(command: DocumentFetch, signal: AbortSignal): Promise<Fetched> {
     const { hosted, http, secret, clock } = this.#parts
     try {
-      if (hosted.isHosted(command.url)) {
-        return await this.#hosted(command)
-      }
+      const url = URL.parse(command.url)?.href ?? command.url
+      if (hosted.isHosted(url)) return await this.#hosted(url, command)
       const answer = await http.signedPost({
         owner: command.accountId,
         url: command.url,
@@ -81,7 +80,7 @@ export class DocumentFetcher implements Documents {
     }
   }
 
-  async #hosted({ url, fields }: DocumentFetch): Promise<Fetched> {
+  async #hosted(url: string, { fields }: DocumentFetch): Promise<Fetched> {
     const document = await this.#parts.hosted.byUrl(url)
     if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
     const bytes = new TextEncoder().encode(fillPlaceholders(document.body, fields))

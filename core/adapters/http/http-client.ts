@@ -12,8 +12,6 @@ const webhookTimeoutMs = 10_000
 export const webhookMaxBytes = 64 * 1024
 
 const maxDetailLength = 200
-/** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
-const keepAliveMs = 4000
 const defaultConnectionsPerOrigin = 256
 
 type HttpFault = 'timeout' | 'too-large' | 'transport' | 'refused-address' | 'aborted'
@@ -47,13 +45,17 @@ interface HttpRequest {
   readonly wants: (status: number) => boolean
   /** Default: none. */
   readonly excerptBytes?: number
+  /** Awaited with each piece of a body that is wanted; false is enough: the answer has what has come. */
+  readonly eachPiece?: (piece: Uint8Array) => Promise<boolean>
+  /** It does no harm when the server gets it twice. Default: a GET. */
+  readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface SignedPost {
   /** As in `HttpRequest`. */
   readonly owner?: string
-  /** As configured; the signature covers it so. */
+  /** As configured, in whatever spelling; the signature covers it so. */
   readonly url: string
   /** JSON. */
   readonly body: string
@@ -68,6 +70,8 @@ export interface SignedPost {
   readonly timeoutMs?: number
   /** Default 64 KB. */
   readonly maxBytes?: number
+  /** As in `HttpRequest`. Default: no. */
+  readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -95,8 +99,6 @@ export class HttpClient {
     const resolve = options.resolve ?? resolveBy(new NameResolver())
     this.#agents = new OwnAgents(owner => ({
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
       // The exchange has one deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -111,7 +113,7 @@ export class HttpClient {
 
   /** A webhook: JSON, signed with the account's secret. */
   async signedPost(post: SignedPost): Promise<HttpAnswer> {
-    const { url, body, event, wants, excerptBytes, signal, owner } = post
+    const { url, body, event, wants, excerptBytes, isRepeatable, signal, owner } = post
     const begun = performance.now()
     const answer = await this.request({
       method: 'POST',
@@ -127,6 +129,7 @@ export class HttpClient {
       timeoutMs: post.timeoutMs ?? webhookTimeoutMs,
       maxBytes: post.maxBytes ?? webhookMaxBytes,
       ...(excerptBytes === undefined ? {} : { excerptBytes }),
+      ...(isRepeatable === undefined ? {} : { isRepeatable }),
       ...(signal === undefined ? {} : { signal }),
       ...(owner === undefined ? {} : { owner }),
     })
@@ -142,11 +145,22 @@ export class HttpClient {
       readonly timeoutMs: number
       readonly etag?: string
       readonly owner?: string
+      /** As in `HttpRequest`. */
+      readonly eachPiece?: HttpRequest['eachPiece']
     },
   ): Promise<HttpAnswer> {
-    const { maxBytes, timeoutMs, etag, owner = '' } = options
+    const { maxBytes, timeoutMs, etag, owner = '', eachPiece } = options
     const headers = { accept: '*/*', ...(etag === undefined || etag === '' ? {} : { 'if-none-match': etag }) }
-    return this.request({ owner, method: 'GET', url, headers, maxBytes, timeoutMs, wants: status => status === 200 })
+    return this.request({
+      owner,
+      method: 'GET',
+      url,
+      headers,
+      maxBytes,
+      timeoutMs,
+      wants: status => status === 200,
+      ...(eachPiece === undefined ? {} : { eachPiece }),
+    })
   }
 
   async request(request: HttpRequest): Promise<HttpAnswer> {
@@ -196,11 +210,14 @@ export class HttpClient {
       signal,
     }
     const agents = this.#agents.of(request.owner ?? '')
+    const { isRepeatable = request.method === 'GET' } = request
+    // A POST may have been acted upon before the connection closed: it is not sent again by itself (RFC 9110 §9.2.2).
+    if (!isRepeatable) return await agents.keptBriefly.request(options)
     try {
       return await agents.kept.request(options)
     } catch (cause) {
-      // A connection that had served before was closed by the server just as it was used again: as browsers do, the
-      // request goes once more, over a new one.
+      // A connection that had served before was closed by the server just as it was used again: the request goes once
+      // more, over a new one.
       if (!(cause instanceof errors.SocketError) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
       return await agents.fresh.request(options)
     }
@@ -304,6 +321,9 @@ async function readAnswer(
       length += chunk.length
       if (length > request.maxBytes) break
       chunks.push(chunk)
+      if ((await request.eachPiece?.(chunk)) !== false) continue
+      discard(body)
+      break
     }
   }
   if (length > request.maxBytes || announced > request.maxBytes) {

@@ -1,8 +1,15 @@
 import { Agent } from 'undici'
 
+/** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
+const keptMs = 4000
+/** Hardly a server has closed its end by then. */
+const keptBrieflyMs = 1000
+
 /** One owner's connections. */
 interface Agents {
   readonly kept: Agent
+  /** For requests that must not go twice. */
+  readonly keptBriefly: Agent
   /** Never keeps a connection: for a request that met a kept one as it was closed. */
   readonly fresh: Agent
   usedAt: number
@@ -26,13 +33,13 @@ export class OwnAgents {
     return this.#byOwner.size
   }
 
-  of(owner: string): Pick<Agents, 'kept' | 'fresh'> {
+  of(owner: string): Omit<Agents, 'usedAt'> {
     const now = performance.now()
     const known = this.#byOwner.get(owner) ?? this.#make(owner)
     known.usedAt = now
     if (this.#isClosed) {
       // Its requests say that it is closed.
-      void Promise.all([known.kept.destroy(), known.fresh.destroy()]).catch(() => {})
+      void Promise.all(allOf(known).map(agent => agent.destroy())).catch(() => {})
       return known
     }
     this.#byOwner.delete(owner)
@@ -45,19 +52,28 @@ export class OwnAgents {
     this.#isClosed = true
     const all = [...this.#byOwner.values()]
     this.#byOwner.clear()
-    await Promise.all(all.flatMap(({ kept, fresh }) => [kept.destroy(), fresh.destroy()]))
+    await Promise.all(all.flatMap(allOf).map(agent => agent.destroy()))
   }
 
   #make(owner: string): Agents {
     const shared = this.#options(owner)
-    return { kept: new Agent({ ...shared, pipelining: 1 }), fresh: new Agent({ ...shared, pipelining: 0 }), usedAt: 0 }
+    const keptFor = (ms: number) =>
+      new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms })
+    return {
+      kept: keptFor(keptMs),
+      keptBriefly: keptFor(keptBrieflyMs),
+      fresh: new Agent({ ...shared, pipelining: 0 }),
+      usedAt: 0,
+    }
   }
 
   #forgetIdle(now: number): void {
-    for (const [owner, { kept, fresh, usedAt }] of this.#byOwner) {
-      if (now - usedAt < idleMs) return
+    for (const [owner, agents] of this.#byOwner) {
+      if (now - agents.usedAt < idleMs) return
       this.#byOwner.delete(owner)
-      void Promise.all([kept.close(), fresh.close()]).catch(() => {})
+      void Promise.all(allOf(agents).map(agent => agent.close())).catch(() => {})
     }
   }
 }
+
+const allOf = ({ kept, keptBriefly, fresh }: Agents): readonly Agent[] => [kept, keptBriefly, fresh]

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** A webhook request as it came in. Fits `IncomingMessage` with its body read, and the fetch API's `Request`. */
 export interface SignedRequest {
-  /** The URL exactly as it was configured at the switch, with host and query. */
+  /** The URL exactly as it was configured at the switch, or stands in the document, with host and query; of a relative one what it leads to. */
   readonly url: string
   /** Header names in any case; `Headers` of the fetch API too. */
   readonly headers:

@@ -133,6 +133,26 @@ export class Events {
     return rows.map(row => ({ seq: row.seq, event: eventOf(row) }))
   }
 
+  /** Ends of callbacks that fit, newest first, each with the event that was sent; without it where that is not kept. */
+  async deliveries(
+    account: AccountUuid,
+    filter: EventFilter,
+  ): Promise<readonly { readonly end: LoggedEvent; readonly sent?: VoiceEvent }[]> {
+    const ends = await this.list(account, filter)
+    const uuids = ends.map(({ event }) => String(event.data.id))
+    const rows = await this.#database.sql
+      .selectFrom('events')
+      .selectAll()
+      .where('account_uuid', '=', account)
+      .where('uuid', 'in', uuids)
+      .execute()
+    const sentOf = new Map(rows.map(row => [row.uuid, eventOf(row)]))
+    return ends.map((end, at) => {
+      const sent = sentOf.get(uuids[at]!)
+      return sent === undefined ? { end } : { end, sent }
+    })
+  }
+
   /** Inside a unit: the row of an event of the account. */
   rowOf(account: AccountUuid, uuid: string): { readonly id: number; readonly event: VoiceEvent } | undefined {
     const row = this.#database.get(

@@ -159,6 +159,8 @@ export class CallbackDelivery {
       unixSeconds: Math.floor(this.#parts.clock.unixMs() / 1000),
       event: eventCatalogue[event.code].event,
       wants: isSuccess,
+      // Delivered at least once, and known by its id.
+      isRepeatable: true,
       excerptBytes: longestAnswer,
       signal: this.#abort.signal,
     })

@@ -115,6 +115,37 @@ test('Redirect and action URLs are relative to the document they stand in', () =
   ])
 })
 
+test('an absolute URL is asked for as it is written, which its signature covers; a relative one as resolved', () => {
+  const spellings = [
+    'https://hooks.example.com',
+    'https://Hooks.Example.com/voice',
+    'https://hooks.example.com:443/voice',
+    'http://hooks.example.com/ü?name=é',
+    'HTTPS://hooks.example.com/a/../b#part',
+  ]
+  const asked = (bed: ProgramBed) => bed.commands.flatMap(command => (command.type === 'fetch' ? [command.url] : []))
+  for (const url of spellings) {
+    const first = new ProgramBed({ documents: {}, url })
+    first.run(10)
+    assert.equal(asked(first), [url])
+    const later = new ProgramBed({ documents: { [start]: response(`<Redirect>${url}</Redirect>`) } })
+    later.run(150)
+    assert.equal(asked(later), [start, url])
+    const action = new ProgramBed({ documents: { [start]: response(`<Dial action="${url}"/>`) } })
+    action.run(150)
+    assert.equal(asked(action), [start, url])
+  }
+  for (const [reference, resolved] of [
+    ['//Other.Example.com', 'http://other.example.com/'],
+    ['http:next', 'http://a.test/next'],
+    ['next?ü', 'http://a.test/next?%C3%BC'],
+  ] as const) {
+    const bed = new ProgramBed({ documents: { [start]: response(`<Redirect>${reference}</Redirect>`) } })
+    bed.run(150)
+    assert.equal(asked(bed), [start, resolved])
+  }
+})
+
 test('an action callback that fails runs the fallback too', () => {
   const bed = new ProgramBed({ documents: { [start]: response('<Dial action="/gone"/>') } })
   assert.equal(bed.run().slice(2), [

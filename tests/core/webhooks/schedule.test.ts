@@ -1,10 +1,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type DeliveryOutput, DeliverySchedule } from '../../../core/webhooks/delivery-schedule.ts'
+import {
+  type DeliveryOutput,
+  DeliverySchedule,
+  defaultDeliveryLimits,
+} from '../../../core/webhooks/delivery-schedule.ts'
 import { maxTries, retryDelaysMs } from '../../../core/webhooks/retry.ts'
 import { seeded } from '../bed/seeded.ts'
 
-const limits = { total: 10, perAccount: 10, perEndpoint: 3, perFailingEndpoint: 1 }
+const limits = { total: 10, perAccount: 10, perEndpoint: 3, perFailingEndpoint: 1, failingPerAccount: 10 }
 
 /** A schedule in virtual time; attempts take as long as the test says. */
 function bed(with_ = limits) {
@@ -119,7 +123,13 @@ test('an endpoint has its share; one that fails has less, until it works again',
 })
 
 test('endpoints that hang leave room for the others', () => {
-  const { add, attempts, schedule, finish } = bed({ total: 7, perAccount: 7, perEndpoint: 3, perFailingEndpoint: 1 })
+  const { add, attempts, schedule, finish } = bed({
+    total: 7,
+    perAccount: 7,
+    perEndpoint: 3,
+    perFailingEndpoint: 1,
+    failingPerAccount: 10,
+  })
   for (let at = 0; at < 20; at++) add('hangs')
   assert.is(schedule.running, 3)
   const good = add('good')
@@ -132,7 +142,13 @@ test('endpoints that hang leave room for the others', () => {
 })
 
 test('an account has its share however many endpoints it has, and they take turns in it', () => {
-  const { add, finish, attempts, schedule } = bed({ total: 10, perAccount: 4, perEndpoint: 2, perFailingEndpoint: 1 })
+  const { add, finish, attempts, schedule } = bed({
+    total: 10,
+    perAccount: 4,
+    perEndpoint: 2,
+    perFailingEndpoint: 1,
+    failingPerAccount: 10,
+  })
   const of = (account: string, endpoint: string) => add(`${account} ${endpoint}`, null, { account })
   const hung = Array.from({ length: 40 }, (_, at) => of('a', `e${at % 20}`))
   assert.is(schedule.running, 4)
@@ -149,8 +165,50 @@ test('an account has its share however many endpoints it has, and they take turn
   assert.equal(new Set(attempts().map(([, id]) => id)), new Set([...hung, other]))
 })
 
+test('endpoints of an account that fail share a few attempts, however many they are', () => {
+  const { add, finish, pass, attempts, schedule } = bed(defaultDeliveryLimits)
+  const of = (account: string, endpoint: string) => add(`${account} ${endpoint}`, null, { account })
+  const accounts = ['a', 'b', 'c', 'd']
+  for (const account of accounts) for (let at = 0; at < 128; at++) of(account, `hangs ${at % 32}`)
+  assert.is(schedule.running, 256)
+  let ended = 0
+  const hangFor10s = () => {
+    pass(10_000)
+    const running = attempts()
+      .slice(ended)
+      .map(([, id]) => id!)
+    ended += running.length
+    for (const id of running) finish(id, false)
+  }
+  for (let round = 0; round < 4; round++) hangFor10s()
+  assert.is(schedule.running, 4 * 16)
+  // Another endpoint of such an account has the rest of its account's attempts.
+  const before = schedule.running
+  const good = Array.from({ length: 20 }, () => of('a', 'works'))
+  assert.is(schedule.running, before + 16)
+  for (const id of good) finish(id, true)
+  // All of it ends, as soon as they work again.
+  const done = new Set<number>()
+  for (let rest = 0; rest < 200 && schedule.size > 0; rest++) {
+    for (const id of attempts()
+      .slice(ended)
+      .map(([, each]) => each!)) {
+      if (!done.has(id)) finish(id, true)
+      done.add(id)
+    }
+    pass(10_000)
+  }
+  assert.is(schedule.size, 0)
+})
+
 test('when all attempts are in use, endpoints take turns', () => {
-  const { add, finish, attempts } = bed({ total: 1, perAccount: 1, perEndpoint: 3, perFailingEndpoint: 1 })
+  const { add, finish, attempts } = bed({
+    total: 1,
+    perAccount: 1,
+    perEndpoint: 3,
+    perFailingEndpoint: 1,
+    failingPerAccount: 10,
+  })
   const a = [add('a'), add('a'), add('a')]
   const b = [add('b'), add('b')]
   const c = add('c')
@@ -180,7 +238,7 @@ test('after a restart a retry keeps its hour, and what is overdue goes at once',
 test('property: whatever fails and whenever, all ends, limits hold, and first tries of a call are in order', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = seeded(seed)
-    const { add, finish, pass, log, schedule } = bed()
+    const { add, finish, pass, log, schedule } = bed({ ...limits, perAccount: 5, failingPerAccount: 1 + (seed % 3) })
     const endpoints = ['a', 'b', 'c', 'd']
     const callOf = new Map<number, string>()
     const running: number[] = []
@@ -195,7 +253,8 @@ test('property: whatever fails and whenever, all ends, limits hold, and first tr
       if (act === 0 && step < 300) {
         const endpoint = random.pick(endpoints)
         const call = `call ${random.below(5)}`
-        callOf.set(add(endpoint, call), `${endpoint} ${call}`)
+        const account = endpoint < 'c' ? 'one' : 'two'
+        callOf.set(add(endpoint, call, { account }), `${endpoint} ${call}`)
       } else if (act === 1 && running.length > 0) {
         finish(running.splice(random.below(running.length), 1)[0]!, random.below(3) > 0)
       } else pass(random.below(20_000))

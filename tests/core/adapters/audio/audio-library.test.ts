@@ -42,6 +42,15 @@ const answered = (fields: Partial<Extract<HttpAnswer, { ok: true }>>): HttpAnswe
   ...fields,
 })
 
+/** Bodies come in one piece. */
+const inPieces = (http: Pick<HttpClient, 'get'>): Pick<HttpClient, 'get'> => ({
+  get: async (url, options) => {
+    const answer = await http.get(url, options)
+    if (answer.ok && answer.status === 200) await options.eachPiece?.(answer.body)
+    return answer
+  },
+})
+
 function bed(
   folder: string,
   parts: { http?: Pick<HttpClient, 'get'>; engine?: SpeechEngine; maxUrlBytes?: number } = {},
@@ -64,7 +73,7 @@ function bed(
       }),
       close() {},
     },
-    http: parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) },
+    http: inPieces(parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) }),
     assets: {
       audioOf: async (account, slug) => {
         asked.push(`${account} ${slug}`)
@@ -169,6 +178,27 @@ test('speech: an account with many calls waits for itself, in the order of arriv
   }
   const order = Array.from({ length: 20 }, (_, at) => `a${at}`)
   assert.equal(begun, ['a0', 'a1', 'b', ...order.slice(2)])
+  library.close()
+})
+
+test('speech: the same words for two accounts are spoken at each one’s own turn', async ({ folder }) => {
+  const { engine, begun, finish } = slowEngine()
+  const { library, events } = bed(folder, { engine })
+  const texts = ['a0', 'a1', 'a2', 'same']
+  for (const text of texts) library.execute({ ...speak(text), callId: `call-${text}` as CallUuid, requestId: text })
+  await until('the first text to begin', () => begun.length === 1)
+  const other = { ...speak('same'), accountId: 'account-2' as AccountUuid }
+  library.execute({ ...other, callId: 'call-b' as CallUuid, requestId: 'b' })
+  await soon()
+  for (let spoken = 1; spoken <= 5; spoken++) {
+    finish()
+    await until(`${spoken} texts`, () => events.length === spoken && (begun.length === spoken + 1 || spoken === 5))
+  }
+  assert.equal(
+    events.map(({ requestId }) => requestId),
+    ['a0', 'a1', 'b', 'a2', 'same'],
+  )
+  assert.ok(events.every(({ type }) => type === 'audio.ready'))
   library.close()
 })
 

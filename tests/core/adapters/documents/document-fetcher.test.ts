@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DocumentFetcher } from '../../../../core/adapters/documents/document-fetcher.ts'
 import { HttpClient } from '../../../../core/adapters/http/index.ts'
+import { verifySignature } from '../../../../core/adapters/http/verify-signature.ts'
 import type { AccountUuid, CallUuid } from '../../../../core/model/ids.ts'
 import type { DocumentEvent, DocumentFetch } from '../../../../core/ports/documents.ts'
 import { type RawRequest, rawServer, response } from '../../bed/raw-server.ts'
@@ -83,6 +84,22 @@ test('a document by signed POST of the fields', () =>
     },
   ))
 
+test('the signature covers the URL as it was configured, in whatever spelling', () =>
+  bed(
+    ({ socket }) => socket.write(response(200, '<Response/>')),
+    async ({ fetch, url, seen }) => {
+      const { port } = new URL(url)
+      const spellings = [`http://127.0.0.1:${port}`, `HTTP://LocalHost:${port}/a/../ü`, `http://127.1:${port}/?é#part`]
+      for (const [at, spelling] of spellings.entries()) {
+        assert.is(faultOf(await fetch(fetchOf(spelling))), 'fetched', spelling)
+        const { head, body } = seen[at]!
+        const signature = /x-voice-signature: (\S+)/.exec(head)?.[1] ?? ''
+        const headers = { 'x-voice-timestamp': '1790000000', 'x-voice-signature': signature }
+        assert.ok(verifySignature({ url: spelling, headers, body }, 's', { nowMs: 1_790_000_000_000 }), spelling)
+      }
+    },
+  ))
+
 test('only a 200 counts', async () => {
   for (const status of [201, 204, 302, 404, 500]) {
     await bed(
@@ -110,6 +127,7 @@ test('a hosted document needs no HTTP', () =>
       const event = await fetch(fetchOf(`${base}known`))
       assert.ok(event.type === 'document.fetched')
       assert.is(new TextDecoder().decode(event.bytes), '<Response><Say>&lt;b&gt;</Say></Response>')
+      assert.is(faultOf(await fetch(fetchOf('HTTPS://Voice.example:443/a/../hosted/known'))), 'fetched')
       assert.is(faultOf(await fetch(fetchOf(`${base}unknown`))), 'not-found')
       assert.is(faultOf(await fetch(fetchOf(`${base}huge`))), 'too-large')
     },

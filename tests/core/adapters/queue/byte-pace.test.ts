@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BytePace } from '../../api/base/byte-pace.ts'
+import { BytePace } from '../../../../core/adapters/queue/byte-pace.ts'
 
 const mega = 1_000_000
 const pace = () => new BytePace({ bytesPerSecond: 10 * mega, burstBytes: 2 * mega })
