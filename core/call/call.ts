@@ -266,7 +266,7 @@ export class Call implements CallHost {
     this.#step('finished')
     const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
-    const unix = Math.min(now, this.#reached?.cutUnix ?? this.#caller?.cutUnix ?? now)
+    const unix = Math.min(now, this.#reached?.paidUntilUnix ?? this.#caller?.paidUntilUnix ?? now)
     this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.storeRequests.forgetLookups()

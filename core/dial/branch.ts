@@ -106,9 +106,9 @@ export class Branch implements LegOwner {
     else this.#queue(prelude, admitted)
   }
 
-  /** When the money was over, if that ended it. */
-  get cutUnix(): number | undefined {
-    return this.#billed?.cutUnix
+  /** End of the last paid second of a leg that was answered: it ends there at the latest. */
+  get paidUntilUnix(): number | undefined {
+    return this.#billed?.paidUntilUnix
   }
 
   /** Ends it whatever its state; commits what that means. */
@@ -322,7 +322,7 @@ export class Branch implements LegOwner {
       return
     }
     const unix = this.#host.unix()
-    leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
+    leg.endedUnix = Math.min(unix, this.#limitUnix ?? unix, this.paidUntilUnix ?? unix)
     leg.end(reason, more)
     if (leg.hasEnded) this.#admission?.leave()
   }

@@ -27,9 +27,9 @@ export class BilledLeg {
     return this.#meter?.dump
   }
 
-  /** When the money was over, if that ended it. */
-  get cutUnix(): number | undefined {
-    return this.#meter?.cutUnix
+  /** End of the last paid second of a leg that was answered: it ends there at the latest. */
+  get paidUntilUnix(): number | undefined {
+    return this.#meter?.paidUntilUnix
   }
 
   /** Talk runs from now on. */

@@ -24,6 +24,34 @@ test('a timer that fires late costs no further increment: the charge ends at the
   assert.equal([poor.store.call().cost, reported], [60_000, [120]])
 })
 
+test('however late a timer fires, a leg ends, and is charged, with the last second that was paid', () => {
+  const bed = dialling(dialTo(far))
+  bed.timerLateMs = 20_000
+  bed.store.addAccount(acme, 30_000)
+  // The hold is to be grown at 45 s; at 65 s both that timer and the BYE are dealt with.
+  bed.peers.set(far, { answerAfter: 100, byeAfter: 60_050 })
+  bed.call(at)
+  bed.run(180_000)
+  assert.is(bed.store.call().cost, 30_000)
+  assert.is(bed.store.accounts.get(acme.uuid)?.balance, 0)
+  const leg = [...bed.store.legs.values()].find(({ role, trunkName }) => role === 'callee' && trunkName !== '')
+  assert.is((leg?.endedUnix ?? 0) - (leg?.answeredUnix ?? 0), 60_000)
+})
+
+test('money is not used up while the ledger does not answer: the leg is cut at the last second that was paid', () => {
+  const bed = dialling(dialTo(far))
+  bed.peers.set(far, { answerAfter: 100 })
+  bed.call(at)
+  bed.run(40_000)
+  bed.commitLatencyMs = 3_600_000
+  bed.run(30_000)
+  assert.is(bed.of('leg.end').at(-1)?.reason, 'END.0211')
+  bed.run(2 * 3_600_000)
+  assert.is(bed.store.call().reasonCode, 'END.0211')
+  assert.is(bed.store.call().cost, 30_000)
+  expectAllEnded(bed)
+})
+
 test('money that comes while the last of it runs out is taken, up to the last second', () => {
   for (const toppedUpAt of [50_000, 55_000, 58_900]) {
     const bed = dialling(dialTo(far))
