@@ -314,7 +314,7 @@ export class Branch implements LegOwner {
   /** Ends what it has: the leg, the trunk's place, its turn. */
   #leave(reason: EndReason, more?: LegEnding): void {
     this.#reason = reason
-    this.#trials.leave()
+    this.#trials.end()
     this.#admission?.leaveQueue()
     const { leg } = this
     if (leg === undefined) {
