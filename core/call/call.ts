@@ -62,6 +62,8 @@ export class Call implements CallHost {
   /** What it takes under caps. */
   readonly places = new CallSlots()
   readonly #share: CallShare
+  /** Rows of legs that had ended, when a database that failed closed none of them. */
+  readonly #unclosed: Change[] = []
   /** Made when the call ends. */
   #closing: ClosingTransaction | undefined
   readonly #startedAt: number
@@ -185,8 +187,12 @@ export class Call implements CallHost {
     this.#share.claim(leg, this)
   }
 
-  commit(unit: readonly Change[], then?: (result: CommitResult) => void): void {
-    this.emit(this.storeRequests.commit(unit, { done: then }))
+  commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void {
+    this.emit(this.storeRequests.commit(unit, { done: then, undone }))
+  }
+
+  commitClosing(unit: readonly Change[]): void {
+    this.commit(unit, undefined, () => this.#unclosed.push(...unit))
   }
 
   lookup<K extends Lookup['kind']>(
@@ -342,6 +348,7 @@ export class Call implements CallHost {
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     return [
+      ...this.#unclosed,
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
