@@ -1,3 +1,4 @@
+import { endOfTalk } from '../billing/charge.ts'
 import type { AccountLoads } from '../caps/account-loads.ts'
 import { CallSlots } from '../caps/caps.ts'
 import { DialCaps } from '../caps/dial-caps.ts'
@@ -272,7 +273,8 @@ export class Call implements CallHost {
     this.#step('finished')
     const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
-    const unix = Math.min(now, this.#reached?.paidUntilUnix ?? this.#caller?.paidUntilUnix ?? now)
+    const paidUntilUnix = this.#reached?.paidUntilUnix ?? this.#caller?.paidUntilUnix ?? now
+    const unix = endOfTalk(this.book.isOpen ? this.record.answeredUnix : null, Math.min(now, paidUntilUnix))
     this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.storeRequests.forgetLookups()

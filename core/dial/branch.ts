@@ -1,4 +1,4 @@
-import { secondsBetween } from '../billing/charge.ts'
+import { endOfTalk, secondsBetween } from '../billing/charge.ts'
 import type { DialledLeg } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
 import type { CallHost } from '../leg/call-host.ts'
@@ -340,7 +340,8 @@ export class Branch implements LegOwner {
       return
     }
     const unix = this.#host.unix()
-    leg.endedUnix = Math.min(unix, this.#limitUnix ?? unix, this.paidUntilUnix ?? unix)
+    const endedUnix = Math.min(unix, this.#limitUnix ?? unix, this.paidUntilUnix ?? unix)
+    leg.endedUnix = endOfTalk(leg.answeredUnix ?? null, endedUnix)
     leg.end(reason, more)
     if (leg.hasEnded) this.#admission?.leave()
   }

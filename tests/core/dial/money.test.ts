@@ -154,6 +154,30 @@ test('a database that fails when a leg is answered: the rows tell the answer all
   assert.type(bed.store.call().answeredUnix, 'number')
 })
 
+test('a BYE in the moment of the answer costs the fee and the least time', () => {
+  for (const isDial of [true, false]) {
+    const bed = isDial ? dialling(dialTo(far)) : placing()
+    bed.rates = [rate('+254', { connectionFee: 1000, incrementSeconds: 1, minimumSeconds: 30 })]
+    bed.peers.set(isDial ? far : to, { answerAfter: 100 })
+    if (isDial) bed.call(at)
+    else bed.originate()
+    const [legId] = (() => {
+      runTo(bed, () => bed.dialled.length > 0)
+      return bed.dialled
+    })()
+    if (legId === undefined) throw new Error('nothing was dialled')
+    bed.run(50)
+    bed.send({ type: 'leg.answered', legId, sdp: 'answer' })
+    bed.endLeg(legId, { kind: 'bye' })
+    expectAllEnded(bed)
+    assert.is(bed.store.charged, 16_000)
+    assert.is([...bed.store.holds.values()].at(-1)?.talkSeconds, 1)
+    const leg = [...bed.store.legs.values()].at(-1)
+    assert.ok(leg?.answeredUnix !== null && leg?.endedUnix === leg.answeredUnix + 1)
+    if (!isDial) assert.is(bed.store.call().talkSeconds, 1)
+  }
+})
+
 test('money that comes while the last of it runs out is taken, up to the last second', () => {
   for (const toppedUpAt of [50_000, 55_000, 58_900]) {
     const bed = dialling(dialTo(far))
