@@ -295,7 +295,7 @@ export class Call implements CallHost {
       // What is broken stays broken; its legs must not stay up for it.
       this.#step('finished')
       this.legs.end({ reason: 'END.5500', more: {} })
-      this.#step('closed')
+      this.#closed()
     }
   }
 
@@ -341,9 +341,11 @@ export class Call implements CallHost {
     }
   }
 
+  /** Once; who waits for the end of a call that is known is told. */
   #closed(): void {
+    if (this.isClosed) return
     this.#step('closed')
-    this.emit({ type: 'call.over', callId: this.callId, record: this.record })
+    if (this.isKnown) this.emit({ type: 'call.over', callId: this.callId, record: this.record })
   }
 
   /** Settlement, legs, the final row and its event: one unit. */
