@@ -145,9 +145,8 @@ test('keys that are too old go a batch at a time: the writer is held up by none'
   )
   for (let nth = 0; nth < 1200; nth++) insert.run(bed.accountUuid, `old ${nth}`, 1000 - (nth % 7))
   const left = () =>
-    bed.store.database
-      .prepare<[], { n: number }>("SELECT count(*) AS n FROM idempotency WHERE key LIKE 'old %'")
-      .get()?.n
+    bed.store.database.prepare<[], { n: number }>("SELECT count(*) AS n FROM idempotency WHERE key LIKE 'old %'").get()
+      ?.n
   assert.is(await idempotency.forgetOld(Date.now()), true)
   assert.is(left(), 700)
   const stop = await startHousekeeping(bed.repositories, silentLog)

@@ -138,11 +138,14 @@ export class ThreadLink {
     this.#opening = undefined
     this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
     this.#rejectAll(lost(cause))
-    this.#respawn = setTimeout(() => {
-      this.#spawn()
-      // Calls live on: they are not what an earlier process has left.
-      this.open(false).catch(fault => this.#notOpened(fault))
-    }, Math.min(mostRespawnMs, respawnMs * 2 ** this.#failures))
+    this.#respawn = setTimeout(
+      () => {
+        this.#spawn()
+        // Calls live on: they are not what an earlier process has left.
+        this.open(false).catch(fault => this.#notOpened(fault))
+      },
+      Math.min(mostRespawnMs, respawnMs * 2 ** this.#failures),
+    )
   }
 
   /** A thread that could not be opened is no use: another takes its place, after a pause. */
