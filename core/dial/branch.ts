@@ -341,7 +341,8 @@ export class Branch implements LegOwner {
     }
     const unix = this.#host.unix()
     const endedUnix = Math.min(unix, this.#limitUnix ?? unix, this.paidUntilUnix ?? unix)
-    leg.endedUnix = endOfTalk(leg.answeredUnix ?? null, endedUnix)
+    // What we end in the moment of its answer, since another has won, has not begun to talk.
+    leg.endedUnix = leg.hasEnded ? endOfTalk(leg.answeredUnix ?? null, endedUnix) : endedUnix
     leg.end(reason, more)
     if (leg.hasEnded) this.#admission?.leave()
   }
