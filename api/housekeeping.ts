@@ -2,6 +2,8 @@ import type { Log, Repositories } from '../core/index.ts'
 
 const flushUsesMs = 10_000
 const forgetKeysMs = 3_600_000
+/** Between two batches of keys that are too old. */
+const nextBatchMs = 250
 /** A bounded number each time. */
 const forgetTokensMs = 60_000
 
@@ -9,7 +11,6 @@ const forgetTokensMs = 60_000
 export async function startHousekeeping(repositories: Repositories, log: Log): Promise<() => Promise<void>> {
   const { idempotency, keys, phoneTokens } = repositories
   await idempotency.freeInFlight()
-  await idempotency.forgetOld(Date.now())
   const guarded = (work: () => Promise<void>) => () => {
     work().catch(fault => log.error({ error: String(fault) }, 'housekeeping failed'))
   }
@@ -19,16 +20,25 @@ export async function startHousekeeping(repositories: Repositories, log: Log): P
       flushUsesMs,
     ),
     setInterval(
-      guarded(() => idempotency.forgetOld(Date.now())),
-      forgetKeysMs,
-    ),
-    setInterval(
       guarded(() => phoneTokens.forgetOld(Date.now())),
       forgetTokensMs,
     ),
   ]
+  let forgetting: NodeJS.Timeout | undefined
+  let isStopped = false
+  const forgetKeys = async (): Promise<void> => {
+    let pauseMs = forgetKeysMs
+    try {
+      if (await idempotency.forgetOld(Date.now())) pauseMs = nextBatchMs
+    } finally {
+      if (!isStopped) forgetting = setTimeout(guarded(forgetKeys), pauseMs).unref()
+    }
+  }
+  await forgetKeys()
   for (const timer of timers) timer.unref()
   return async () => {
+    isStopped = true
+    clearTimeout(forgetting)
     for (const timer of timers) clearInterval(timer)
     await keys.flushUses()
   }

@@ -96,8 +96,8 @@ interface CaptureDoor {
 
 export interface CallDoor {
   originate(order: OriginateOrder): Promise<OriginateResult>
-  /** Why no call may be placed now, by load; undefined: one may. */
-  refuseNewCalls?(): OriginateRefusal | undefined
+  /** Why the account may place no call now, by load; undefined: it may. */
+  refuseNewCalls?(account: AccountUuid): OriginateRefusal | undefined
   /** The call as it is once it has ended; one that had ended already is unchanged. */
   hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
   get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>

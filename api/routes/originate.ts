@@ -30,7 +30,7 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
     },
     handler: (request, reply) => {
       // Before the key is looked up: a loaded switch has no time for calls that it does not take.
-      const refusal = door.calls.refuseNewCalls?.()
+      const refusal = door.calls.refuseNewCalls?.(customerOf(request).accountUuid)
       if (refusal !== undefined) throw refusalOf(refusal)
       return once(door, request, reply, customerOf(request).accountUuid, async idempotencyKey => {
         const { accountUuid } = activeCustomerOf(request)

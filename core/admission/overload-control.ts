@@ -1,4 +1,4 @@
-import { fairShares } from './fair-shares.ts'
+import { type CallSource, CallSources, headroom } from './call-source.ts'
 import {
   defaultLoadBounds,
   flowSignals,
@@ -38,8 +38,6 @@ const openAfterMs = 1500
  * shut the switch for good. The second where what presses are the calls that live already.
  */
 const leastRate = { begun: 10, living: 1 }
-/** Factor by which a source may exceed its former demand; it gets that if its share allows. */
-const headroom = 1.25
 /**
  * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 70
  * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
@@ -51,16 +49,6 @@ const leastSetUps = 8
 const commitOver = 32
 /** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
 const floodWaits = 3
-/** Time after which a source is forgotten, and the most that are kept. */
-const forgetAfterMs = 60_000
-const mostSources = 1024
-
-/** Time constant of the exponential means of offered and admitted calls. */
-const meanOverMs = 500
-/** Tokens that gather while there is no request: what a source may begin at once. */
-const burstSeconds = 0.1
-const leastBurst = 10
-
 export type Refusal = 'rate' | 'late' | 'no-media'
 
 export interface OverloadCounters {
@@ -71,53 +59,6 @@ export interface OverloadCounters {
   refusedNoMedia: number
 }
 
-/** One that begins calls (a trunk, the phones, the API), and what it may begin while the switch is loaded. */
-class CallSource {
-  /** Calls a second, means. */
-  offeredRate = 0
-  admittedRate = 0
-  lastAt: number
-  #offered = 0
-  #admitted = 0
-  #tokens = leastBurst
-  #filledAt: number
-
-  constructor(now: number) {
-    this.lastAt = now
-    this.#filledAt = now
-  }
-
-  offered(now: number): void {
-    this.#offered++
-    this.lastAt = now
-  }
-
-  admitted(): void {
-    this.#admitted++
-  }
-
-  /** An interval is over. */
-  settle(intervalMs: number): void {
-    const weight = Math.min(1, intervalMs / meanOverMs)
-    const perSecond = 1000 / intervalMs
-    this.offeredRate += weight * (this.#offered * perSecond - this.offeredRate)
-    this.admittedRate += weight * (this.#admitted * perSecond - this.admittedRate)
-    this.#offered = 0
-    this.#admitted = 0
-  }
-
-  hasToken(rate: number, now: number): boolean {
-    const burst = Math.max(leastBurst, rate * burstSeconds)
-    this.#tokens = Math.min(burst, this.#tokens + (rate * Math.max(0, now - this.#filledAt)) / 1000)
-    this.#filledAt = now
-    return this.#tokens >= 1
-  }
-
-  takeToken(): void {
-    this.#tokens--
-  }
-}
-
 /**
  * Whether a new call is taken, by measured load (RFC 7339 is the model: the rate follows the load, in small steps). While
  * nothing is beyond its bound there is no limit. Beyond, calls are admitted at a rate that falls with how far and rises
@@ -126,8 +67,7 @@ class CallSource {
 export class OverloadControl {
   readonly counters: OverloadCounters = { admitted: 0, refusedRate: 0, refusedLate: 0, refusedNoMedia: 0 }
   readonly #bounds: LoadBounds
-  readonly #sources = new Map<string, CallSource>()
-  readonly #shares = new Map<CallSource, number>()
+  readonly #sources = new CallSources()
   readonly #pressures: number[] = []
   #rate = Number.POSITIVE_INFINITY
   #measures: LoadMeasures = noLoad
@@ -175,8 +115,7 @@ export class OverloadControl {
     const intervalMs = Math.max(1, now - (this.#measuredAt ?? now - measureEveryMs))
     this.#measuredAt = now
     this.#measures = measures
-    for (const source of this.#sources.values()) source.settle(intervalMs)
-    this.#forget(now)
+    this.#sources.settle(intervalMs, now)
     const { pressure, of } = pressureOf(measures, this.#bounds)
     this.#pressures.push(pressure)
     if (this.#pressures.length > measuresInARow) this.#pressures.shift()
@@ -185,18 +124,23 @@ export class OverloadControl {
     if (this.isLimiting) this.#adapt(now)
     else if (this.#pressure > 1) this.#begin()
     if (this.#pressure < 1) this.#learn(intervalMs)
-    this.#share()
+    this.#sources.divide(this.isLimiting ? this.#rate : undefined)
   }
 
-  /** A new call of the source; undefined: it is taken. `waitedMs`: how long its INVITE has waited with us. */
-  decide(source: string, now: number, waitedMs = 0): Refusal | undefined {
-    const from = this.#sourceOf(source, now)
+  /**
+   * A new call of the source; undefined: it is taken. `waitedMs`: how long its INVITE has waited with us. `account`: whose
+   * call it is, where accounts share a source: they divide its share as sources divide the rate.
+   */
+  decide(source: string, now: number, waitedMs = 0, account?: string): Refusal | undefined {
+    const from = this.#sources.of(source, now)
+    const part = account === undefined ? undefined : from.parts.of(account, now)
     from.offered(now)
-    const refusal = this.#refusalOf(from, now, waitedMs)
+    part?.offered(now)
+    const refusal = this.#refusalOf(from, part, now, waitedMs)
     if (refusal === undefined) {
       this.counters.admitted++
-      from.admitted()
-      if (this.isLimiting) from.takeToken()
+      from.admitted(this.isLimiting)
+      part?.admitted(this.isLimiting)
     } else if (refusal === 'rate') this.counters.refusedRate++
     else if (refusal === 'late') this.counters.refusedLate++
     else this.counters.refusedNoMedia++
@@ -204,39 +148,35 @@ export class OverloadControl {
   }
 
   /** The same, without the reason. */
-  admits(source: string, now: number, waitedMs = 0): boolean {
-    return this.decide(source, now, waitedMs) === undefined
+  admits(source: string, now: number, waitedMs = 0, account?: string): boolean {
+    return this.decide(source, now, waitedMs, account) === undefined
   }
 
   /** Whether a call of the source would be admitted, before anything is spent on finding out whose it is. */
-  isOpenTo(source: string, now: number, waitedMs = 0): boolean {
-    return this.#refusalOf(this.#sourceOf(source, now), now, waitedMs) === undefined
+  isOpenTo(source: string, now: number, waitedMs = 0, account?: string): boolean {
+    const from = this.#sources.of(source, now)
+    const part = account === undefined ? undefined : from.parts.of(account, now)
+    return this.#refusalOf(from, part, now, waitedMs) === undefined
   }
 
   /** What each source offers and gets, calls a second, the one that offers most first. */
   sources(): readonly { readonly source: string; readonly offered: number; readonly admitted: number }[] {
-    return [...this.#sources]
+    return [...this.#sources.all]
       .map(([source, { offeredRate, admittedRate }]) => ({ source, offered: offeredRate, admitted: admittedRate }))
       .sort((one, two) => two.offered - one.offered)
   }
 
-  #refusalOf(from: CallSource, now: number, waitedMs: number): Refusal | undefined {
+  #refusalOf(from: CallSource, part: CallSource | undefined, now: number, waitedMs: number): Refusal | undefined {
     if (this.#measures.isMediaSilent) return 'no-media'
     if (!this.isLimiting) {
       const { inviteWaitMs } = this.#bounds
       return inviteWaitMs > 0 && waitedMs > floodWaits * inviteWaitMs ? 'late' : undefined
     }
     if (waitedMs > lateWhileLimitingMs) return 'late'
-    return from.hasToken(this.#shares.get(from) ?? this.#rate / (this.#sources.size + 1), now) ? undefined : 'rate'
-  }
-
-  #sourceOf(name: string, now: number): CallSource {
-    const known = this.#sources.get(name)
-    if (known !== undefined) return known
-    const source = new CallSource(now)
-    if (this.#sources.size >= mostSources) this.#forgetOldest()
-    this.#sources.set(name, source)
-    return source
+    const share = this.#sources.shareOf(from, this.#rate)
+    // Who has used up its part takes nothing of the others'.
+    const isOpen = (part?.hasToken(from.parts.shareOf(part, share), now) ?? true) && from.hasToken(share, now)
+    return isOpen ? undefined : 'rate'
   }
 
   #begin(): void {
@@ -264,7 +204,7 @@ export class OverloadControl {
     const isKnown = this.#rate < knownPart * this.#capacity && this.#capacity !== Number.POSITIVE_INFINITY
     const rise = isKnown ? mostKnownRise : mostRise
     const change = Math.max(-mostFall, Math.min(rise, gain * (towards > 0 ? room * towards : towards)))
-    const offered = this.#sum(({ offeredRate }) => offeredRate)
+    const offered = this.#sources.sum(({ offeredRate }) => offeredRate)
     // Load that is not offered says nothing about what could be carried: the rate rises no further than that.
     if (change < 0 || this.#rate < 2 * headroom * offered)
       this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
@@ -288,36 +228,7 @@ export class OverloadControl {
     this.#calmSince = undefined
   }
 
-  #share(): void {
-    this.#shares.clear()
-    if (!this.isLimiting) return
-    const sources = [...this.#sources.values()]
-    const demands = sources.map(({ offeredRate }) => headroom * offeredRate + 1)
-    for (const [at, share] of fairShares(demands, this.#rate).entries()) this.#shares.set(sources[at]!, share)
-  }
-
   #admittedRate(): number {
-    return this.#sum(({ admittedRate }) => admittedRate)
-  }
-
-  #sum(of: (source: CallSource) => number): number {
-    let sum = 0
-    for (const source of this.#sources.values()) sum += of(source)
-    return sum
-  }
-
-  #forget(now: number): void {
-    for (const [name, source] of this.#sources) if (now - source.lastAt > forgetAfterMs) this.#sources.delete(name)
-  }
-
-  #forgetOldest(): void {
-    let oldest: string | undefined
-    let at = Number.POSITIVE_INFINITY
-    for (const [name, { lastAt }] of this.#sources) {
-      if (lastAt >= at) continue
-      oldest = name
-      at = lastAt
-    }
-    if (oldest !== undefined) this.#sources.delete(oldest)
+    return this.#sources.sum(({ admittedRate }) => admittedRate)
   }
 }

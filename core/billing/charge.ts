@@ -7,6 +7,10 @@ const secondsPerMinute = 60
 export const secondsBetween = (fromUnix: number, toUnix: number): number =>
   Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
 
+/** When a leg ended that was answered: what hangs up in the same moment has begun the first second. */
+export const endOfTalk = (answeredUnix: number | null, endedUnix: number): number =>
+  answeredUnix === null ? endedUnix : Math.max(endedUnix, answeredUnix + 1)
+
 /**
  * Seconds that are billed for `talkSeconds` of talk: at least the minimum, in whole increments. 0 for a leg that was
  * never answered. Part seconds count as whole ones.

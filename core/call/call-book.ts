@@ -148,6 +148,7 @@ function endedRow(call: CallRecord, reason: EndReason, unixMs: number): CallReco
 
 /** What the end writes into the row; the cost is the store's own sum. */
 const endingOf = (call: CallRecord): Partial<CallRecord> => {
-  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix } = call
-  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix }
+  // The answer again: its own unit may have been refused by a database that failed.
+  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, answeredUnix, endedUnix } = call
+  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, answeredUnix, endedUnix }
 }

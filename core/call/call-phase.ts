@@ -3,7 +3,7 @@
  * - `live`: its row is durable, people know its sid
  * - `withdrawn`: over before its row was durable, which it may still become
  * - `ending`: over; what is left are confirmations, the last row among them
- * - `closed`: the last row is durable, or given up
+ * - `closed`: the last row is durable; after a fault of ours, given up
  * - `void`: over, and there never was a row
  */
 export type CallPhase = 'beginning' | 'live' | 'withdrawn' | 'ending' | 'closed' | 'void'

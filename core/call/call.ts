@@ -1,3 +1,4 @@
+import { endOfTalk } from '../billing/charge.ts'
 import type { AccountLoads } from '../caps/account-loads.ts'
 import { CallSlots } from '../caps/caps.ts'
 import { DialCaps } from '../caps/dial-caps.ts'
@@ -62,6 +63,8 @@ export class Call implements CallHost {
   /** What it takes under caps. */
   readonly places = new CallSlots()
   readonly #share: CallShare
+  /** Rows of legs that had ended, when a database that failed closed none of them. */
+  readonly #unclosed: Change[] = []
   /** Made when the call ends. */
   #closing: ClosingTransaction | undefined
   readonly #startedAt: number
@@ -185,8 +188,12 @@ export class Call implements CallHost {
     this.#share.claim(leg, this)
   }
 
-  commit(unit: readonly Change[], then?: (result: CommitResult) => void): void {
-    this.emit(this.storeRequests.commit(unit, { done: then }))
+  commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void {
+    this.emit(this.storeRequests.commit(unit, { done: then, undone }))
+  }
+
+  commitClosing(unit: readonly Change[]): void {
+    this.commit(unit, undefined, () => this.#unclosed.push(...unit))
   }
 
   lookup<K extends Lookup['kind']>(
@@ -266,7 +273,8 @@ export class Call implements CallHost {
     this.#step('finished')
     const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
-    const unix = Math.min(now, this.#reached?.cutUnix ?? this.#caller?.cutUnix ?? now)
+    const paidUntilUnix = this.#reached?.paidUntilUnix ?? this.#caller?.paidUntilUnix ?? now
+    const unix = endOfTalk(this.book.isOpen ? this.record.answeredUnix : null, Math.min(now, paidUntilUnix))
     this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.storeRequests.forgetLookups()
@@ -287,7 +295,7 @@ export class Call implements CallHost {
       // What is broken stays broken; its legs must not stay up for it.
       this.#step('finished')
       this.legs.end({ reason: 'END.5500', more: {} })
-      this.#step('closed')
+      this.#closed()
     }
   }
 
@@ -333,15 +341,18 @@ export class Call implements CallHost {
     }
   }
 
+  /** Once; who waits for the end of a call that is known is told. */
   #closed(): void {
+    if (this.isClosed) return
     this.#step('closed')
-    this.emit({ type: 'call.over', callId: this.callId, record: this.record })
+    if (this.isKnown) this.emit({ type: 'call.over', callId: this.callId, record: this.record })
   }
 
   /** Settlement, legs, the final row and its event: one unit. */
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     return [
+      ...this.#unclosed,
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),

@@ -2,19 +2,22 @@ import type { CallHost } from '../leg/call-host.ts'
 import type { Change } from '../ports/store.ts'
 import type { StoreRequests } from './store-requests.ts'
 
-/** Tries of a call's closing transaction when the database fails: over a minute in all. */
-const maxTries = 7
+/** The longest pause between two tries of a call's closing transaction when the database fails. */
+const mostPauseMs = 60_000
 
 const retryTimer = 'closing-transaction'
 
 interface ClosingTransactionListener {
   /** Asked once, when every other unit is through: a hold that is being opened must exist to be settled. */
   changes(): readonly Change[]
-  /** Durable, or given up after a failing database: then the next start closes the call. */
+  /** Durable. */
   closed(): void
 }
 
-/** The one unit of work that ends a call: settlement, legs, the final row and its event. */
+/**
+ * The one unit of work that ends a call: settlement, legs, the final row and its event. It is tried until it is written: a
+ * row that stays open holds its money, and the next start would take the call for one that was live until then.
+ */
 export class ClosingTransaction {
   readonly #host: CallHost
   readonly #storeRequests: StoreRequests
@@ -35,7 +38,10 @@ export class ClosingTransaction {
     this.#unit ??= this.#listener.changes()
     // A call's end may be stored some milliseconds later.
     const commit = this.#storeRequests.commit(this.#unit, {
-      done: () => this.#end(),
+      done: () => {
+        this.#isThrough = true
+        this.#listener.closed()
+      },
       failed: () => this.#failed(),
       isAwaited: false,
     })
@@ -46,16 +52,7 @@ export class ClosingTransaction {
     this.#tries++
     const fields = { sid: this.#host.record.sid, tries: this.#tries }
     this.#host.emit({ type: 'log', level: 'error', fields, message: "a call's last row could not be written" })
-    if (this.#tries >= maxTries) {
-      this.#end()
-      return
-    }
-    const pauseMs = this.#host.env.times.retryCommitMs * 2 ** (this.#tries - 1)
+    const pauseMs = Math.min(mostPauseMs, this.#host.env.times.retryCommitMs * 2 ** (this.#tries - 1))
     this.#host.timers.set(retryTimer, this.#host.now() + pauseMs, () => {})
-  }
-
-  #end(): void {
-    this.#isThrough = true
-    this.#listener.closed()
   }
 }

@@ -5,6 +5,8 @@ import type { Change, CommitResult } from '../ports/store.ts'
 
 interface CommitAnswers {
   readonly done?: ((result: CommitResult) => void) | undefined
+  /** Nothing of the unit was written; after this the call is ended. */
+  readonly undone?: (() => void) | undefined
   /** Instead of ending the call. */
   readonly failed?: () => void
   /** The call goes on only then. Default: where there is a `done`. */
@@ -70,7 +72,10 @@ export class StoreRequests {
         this.#commits.delete(event.commitId)
         if (event.type === 'store.committed') pending.done?.(event.result)
         else if (pending.failed !== undefined) pending.failed()
-        else this.#listener.databaseFailed(event.detail)
+        else {
+          pending.undone?.()
+          this.#listener.databaseFailed(event.detail)
+        }
         return true
       }
       case 'store.found':

@@ -1,4 +1,4 @@
-import { secondsBetween } from '../billing/charge.ts'
+import { endOfTalk, secondsBetween } from '../billing/charge.ts'
 import type { DialledLeg } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
 import type { CallHost } from '../leg/call-host.ts'
@@ -106,9 +106,9 @@ export class Branch implements LegOwner {
     else this.#queue(prelude, admitted)
   }
 
-  /** When the money was over, if that ended it. */
-  get cutUnix(): number | undefined {
-    return this.#billed?.cutUnix
+  /** End of the last paid second of a leg that was answered: it ends there at the latest. */
+  get paidUntilUnix(): number | undefined {
+    return this.#billed?.paidUntilUnix
   }
 
   /** Ends it whatever its state; commits what that means. */
@@ -213,24 +213,42 @@ export class Branch implements LegOwner {
       ...billed.holding(),
       ...(isFirst ? this.#announcement('initiated', leg) : []),
     ]
-    this.#host.commit(unit, result => {
-      if (!result.ok) {
-        // Nothing of the unit was written: there is no leg.
-        this.#billed = undefined
-        if (isFirst) this.#announced = 'nothing'
-        leg.end('END.0402')
-      }
-      admitted(result.ok ? 'placed' : 'refused')
-      this.#committed(result.ok, leg)
-    })
+    // Nothing of the unit was written: there is no leg.
+    const undone = () => {
+      this.#billed = undefined
+      if (isFirst) this.#announced = 'nothing'
+    }
+    this.#host.commit(
+      unit,
+      result => {
+        if (!result.ok) {
+          undone()
+          leg.end('END.0402')
+        }
+        admitted(result.ok ? 'placed' : 'refused')
+        this.#committed(result.ok, leg)
+      },
+      () => {
+        undone()
+        this.#databaseFailed()
+      },
+    )
   }
 
   #committed(isPlaced: boolean, leg: Leg): void {
     const wasWithdrawn = this.#state === 'withdrawn'
     if (!this.#step(isPlaced ? 'placed' : 'refused')) return
-    if (wasWithdrawn) this.#host.commit(this.#closing())
+    if (wasWithdrawn) this.#host.commitClosing(this.#closing())
     else if (isPlaced) leg.openMedia()
     else this.#end('END.0402')
+  }
+
+  /** The call ends after this, and its last unit says what was announced. */
+  #databaseFailed(): void {
+    const wasWithdrawn = this.#state === 'withdrawn'
+    if (this.isOver) this.#admission?.leave()
+    this.#step('refused')
+    if (wasWithdrawn) this.#host.commitClosing(this.#closing())
   }
 
   #ring(): void {
@@ -284,7 +302,7 @@ export class Branch implements LegOwner {
     billed.leg.closeMedia()
     this.#trials.leave()
     billed.leg.endedUnix = unix
-    this.#host.commit(billed.closing(unix, reason))
+    this.#host.commitClosing(billed.closing(unix, reason))
     this.#listener.retrying(this, billed.leg)
     // Its rows are closed: what becomes of the branch is not theirs any more.
     this.#billed = undefined
@@ -297,7 +315,7 @@ export class Branch implements LegOwner {
     this.#leave(reason, more)
     if (this.#state === 'over') {
       const changes = this.#closing()
-      if (changes.length > 0) this.#host.commit(changes)
+      if (changes.length > 0) this.#host.commitClosing(changes)
     }
     this.#listener.over(this)
     if (this.isReleased) this.#listener.released(this)
@@ -314,7 +332,7 @@ export class Branch implements LegOwner {
   /** Ends what it has: the leg, the trunk's place, its turn. */
   #leave(reason: EndReason, more?: LegEnding): void {
     this.#reason = reason
-    this.#trials.leave()
+    this.#trials.end()
     this.#admission?.leaveQueue()
     const { leg } = this
     if (leg === undefined) {
@@ -322,7 +340,9 @@ export class Branch implements LegOwner {
       return
     }
     const unix = this.#host.unix()
-    leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
+    const endedUnix = Math.min(unix, this.#limitUnix ?? unix, this.paidUntilUnix ?? unix)
+    // What we end in the moment of its answer, since another has won, has not begun to talk.
+    leg.endedUnix = leg.hasEnded ? endOfTalk(leg.answeredUnix ?? null, endedUnix) : endedUnix
     leg.end(reason, more)
     if (leg.hasEnded) this.#admission?.leave()
   }

@@ -46,9 +46,9 @@ export class PlacedBranches implements BranchListener<Branch> {
     })
   }
 
-  /** When the money was over, if that ended it. */
-  get cutUnix(): number | undefined {
-    return this.#winner?.cutUnix
+  /** End of the last paid second of a leg that was answered: it ends there at the latest. */
+  get paidUntilUnix(): number | undefined {
+    return this.#winner?.paidUntilUnix
   }
 
   get holds(): readonly HoldDump[] {

@@ -29,7 +29,13 @@ export class RouteTrials {
     return this.#route
   }
 
-  /** What it was reached by is free again. */
+  /** No attempt follows. */
+  end(): void {
+    this.#stays = false
+    this.leave()
+  }
+
+  /** What it was reached by is free again, unless the next attempt is by the same. */
   leave(): void {
     if (this.#stays) return
     if (this.#trunk !== undefined) this.#host.trunkLoads.release(this.#trunk, this.#host.now())

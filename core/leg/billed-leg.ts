@@ -27,9 +27,9 @@ export class BilledLeg {
     return this.#meter?.dump
   }
 
-  /** When the money was over, if that ended it. */
-  get cutUnix(): number | undefined {
-    return this.#meter?.cutUnix
+  /** End of the last paid second of a leg that was answered: it ends there at the latest. */
+  get paidUntilUnix(): number | undefined {
+    return this.#meter?.paidUntilUnix
   }
 
   /** Talk runs from now on. */
@@ -41,7 +41,9 @@ export class BilledLeg {
 
   /** Closes the row, and charges what was talked. */
   closing(endedUnix: number, reasonCode: EndReason | ''): readonly Change[] {
-    const row: Change = { type: 'leg.update', uuid: this.leg.uuid, set: { endedUnix, reasonCode } }
+    // The answer again: its own unit may have been refused by a database that failed.
+    const { uuid, answeredUnix = null } = this.leg
+    const row: Change = { type: 'leg.update', uuid, set: { answeredUnix, endedUnix, reasonCode } }
     return [row, ...(this.#meter?.settle(endedUnix) ?? [])]
   }
 }

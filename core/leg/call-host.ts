@@ -22,10 +22,12 @@ export interface CallHost extends LegHost {
   recorded(bytes: number): void
   readonly isOver: boolean
   /**
-   * One unit of work. `then` gets success or refusal; a database that fails ends the call instead. A unit without `then`
-   * is written a few milliseconds later where that spares a commit.
+   * One unit of work. `then` gets success or refusal; a database that fails ends the call instead, after `undone`: nothing
+   * of the unit was written. A unit without `then` is written a few milliseconds later where that spares a commit.
    */
-  commit(unit: readonly Change[], then?: (result: CommitResult) => void): void
+  commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void
+  /** A unit that closes rows and settles their money. What a failing database refuses of it is in the call's last unit. */
+  commitClosing(unit: readonly Change[]): void
   /** `then` is not called when the call has ended meanwhile. */
   lookup<K extends Lookup['kind']>(
     query: Extract<Lookup, { kind: K }>,

@@ -85,12 +85,12 @@ export class Meter {
   }
 
   /**
-   * End of the last paid second, once the talk was cut there. The timer fires a moment later; we absorb the
-   * difference.
+   * End of the last paid second, for a leg that was answered: it ends there at the latest. The timer that cuts it fires a
+   * moment later, never before; we absorb the difference.
    */
-  get cutUnix(): number | undefined {
+  get paidUntilUnix(): number | undefined {
     const { answeredUnix } = this.#leg
-    return this.#isCut && answeredUnix !== undefined ? answeredUnix + this.#coverage.paidSeconds * 1000 : undefined
+    return answeredUnix === undefined ? undefined : answeredUnix + this.#coverage.paidSeconds * 1000
   }
 
   /** Ends the hold: what was talked is charged, the rest is free again. `endedUnix` is when the leg ended. */
@@ -98,9 +98,7 @@ export class Meter {
     if (this.#state === 'settled') return []
     const { answeredUnix } = this.#leg
     const talked = answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix)
-    // The cut comes a moment after the last paid second, never before; we absorb the difference.
-    const isAtEnd = this.#isCut || this.#hasWarned || this.#state === 'exhausted'
-    const talkSeconds = isAtEnd ? Math.min(talked, this.#coverage.paidSeconds) : talked
+    const talkSeconds = Math.min(talked, this.#coverage.paidSeconds)
     this.#state = 'settled'
     this.#clear()
     const charge = chargeFor(this.#rate, talkSeconds)
@@ -132,6 +130,8 @@ export class Meter {
       return
     }
     this.#state = 'asking'
+    // A ledger that does not answer in time has given nothing.
+    this.#cutAtEnd()
     this.#host.commit([{ type: 'hold.grow', uuid: this.#uuid, amount: growth.add }], result => {
       if (this.#state === 'settled' || this.#isCut) return
       this.#state = 'quiet'
@@ -149,14 +149,10 @@ export class Meter {
   #exhaust(): void {
     this.#state = 'exhausted'
     const { timers } = this.#host
-    const { paidSeconds } = this.#coverage
-    timers.set(`meter:${this.#uuid}:cut`, this.#atSecond(paidSeconds), () => {
-      this.#isCut = true
-      this.#alarms.cut()
-    })
+    this.#cutAtEnd()
     if (!this.#wasLow) {
       this.#wasLow = true
-      this.#alarms.low(Math.max(0, Math.round((this.#atSecond(paidSeconds) - this.#host.now()) / 1000)))
+      this.#alarms.low(Math.max(0, Math.round((this.#atSecond(this.#coverage.paidSeconds) - this.#host.now()) / 1000)))
     }
     if (this.#hasWarned) {
       timers.set(`meter:${this.#uuid}:ask`, this.#host.now() + askAgainMs, () => this.#grow(0))
@@ -166,6 +162,13 @@ export class Meter {
       this.#hasWarned = true
       this.#alarms.warn()
       this.#grow(0)
+    })
+  }
+
+  #cutAtEnd(): void {
+    this.#host.timers.set(`meter:${this.#uuid}:cut`, this.#atSecond(this.#coverage.paidSeconds), () => {
+      this.#isCut = true
+      this.#alarms.cut()
     })
   }
 

@@ -3,6 +3,8 @@ export interface PhoneIdentity {
   readonly tokenId: string
   /** The end-user; its registrations are kept under this name. */
   readonly userId: string
+  /** Phones of one group have one share of the calls that phones may begin under load. Default: none. */
+  readonly group?: string
   /** Its address of record and its digest username: the extension. */
   readonly user: string
   /** Its own name; the answer to its registration says it. */

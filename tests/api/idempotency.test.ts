@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startHousekeeping } from '../../api/housekeeping.ts'
@@ -135,6 +136,24 @@ test('marks that a crash left in flight are freed at start; answers stay, old on
     "SELECT count(*) AS n FROM idempotency WHERE key = 'ancient'",
   )
   assert.is(rows.get()?.n, 0)
+})
+
+test('keys that are too old go a batch at a time: the writer is held up by none', async () => {
+  const { idempotency } = bed.repositories
+  const insert = bed.store.database.prepare<[string, string, number]>(
+    "INSERT INTO idempotency (account_uuid, key, fingerprint, status, body, created_unix) VALUES (?, ?, 'f', 201, '{}', ?)",
+  )
+  for (let nth = 0; nth < 1200; nth++) insert.run(bed.accountUuid, `old ${nth}`, 1000 - (nth % 7))
+  const left = () =>
+    bed.store.database.prepare<[], { n: number }>("SELECT count(*) AS n FROM idempotency WHERE key LIKE 'old %'").get()
+      ?.n
+  assert.is(await idempotency.forgetOld(Date.now()), true)
+  assert.is(left(), 700)
+  const stop = await startHousekeeping(bed.repositories, silentLog)
+  for (let waits = 0; left() !== 0 && waits < 200; waits++) await sleep(10)
+  await stop()
+  assert.is(left(), 0)
+  assert.is(await idempotency.forgetOld(Date.now()), false)
 })
 
 test('the use of a key is durable after housekeeping', async () => {

@@ -31,7 +31,7 @@ interface CallControlParts {
   readonly dumps?: DumpSources
 }
 
-/** All calls that are placed by the API are one source. */
+/** All calls that are placed by the API are one source; accounts share it fairly. */
 const apiSource = 'api'
 
 const loadRefusal = refusedBy('LIMIT.0503', 'the switch is loaded and takes no new calls for now')
@@ -47,15 +47,15 @@ export class CallControl {
   /** Resolves once the call is durable, or with why it may not be placed; never rejects for what the order says. */
   async originate(order: OriginateOrder): Promise<OriginateResult> {
     const { admission } = this.#parts
-    if (admission?.decide(apiSource, this.#now()) !== undefined) return loadRefusal
+    if (admission?.decide(apiSource, this.#now(), 0, order.accountId) !== undefined) return loadRefusal
     return this.#parts.runner.originate(order)
   }
 
-  /** Why no call may be placed now, by load, before anything is spent on it; undefined: one may. */
-  refuseNewCalls(): OriginateRefusal | undefined {
+  /** Why the account may place no call now, by load, before anything is spent on it; undefined: one may. */
+  refuseNewCalls(account: AccountUuid): OriginateRefusal | undefined {
     const { admission } = this.#parts
-    if (admission?.isOpenTo(apiSource, this.#now()) !== false) return undefined
-    admission.decide(apiSource, this.#now())
+    if (admission?.isOpenTo(apiSource, this.#now(), 0, account) !== false) return undefined
+    admission.decide(apiSource, this.#now(), 0, account)
     return loadRefusal
   }
 

@@ -91,6 +91,10 @@ const rules: readonly Rule[] = [
            GROUP BY h.uuid HAVING coalesce(h.charge, 0) <> coalesce(sum(0 - e.amount), 0)`,
   },
   {
+    rule: 'a settled hold is charged no more than was held',
+    sql: "SELECT 'hold ' || uuid AS subject, charge AS [is], amount AS expected FROM holds WHERE charge > amount",
+  },
+  {
     rule: 'a charge for a call belongs to a hold',
     sql: `SELECT 'transaction ' || t.id AS subject, coalesce(t.hold_uuid, 'no hold') AS [is]
             FROM ledger_transactions t LEFT JOIN holds h ON h.uuid = t.hold_uuid

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Database } from './database.ts'
 
-/** A crash is billed to the last beat: no call can lose or gain more than this. */
+/** A crash is billed to the last beat, and never beyond what is held: no call loses more than this. */
 export const heartbeatMs = 1000
 
 /** The row that says when the switch was last seen alive. */

@@ -1,3 +1,4 @@
+import { retentionBatch } from '../../events/retention.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Change } from '../../ports/store.ts'
@@ -51,7 +52,10 @@ export class IdempotencyKeys {
     this.#free = database.prepare<[AccountUuid, string]>(
       'DELETE FROM idempotency WHERE account_uuid = ? AND key = ? AND status IS NULL',
     )
-    this.#forget = database.prepare<[number]>('DELETE FROM idempotency WHERE created_unix <= ?')
+    this.#forget = database.prepare<[number, number]>(
+      `DELETE FROM idempotency WHERE (account_uuid, key) IN
+         (SELECT account_uuid, key FROM idempotency WHERE created_unix <= ? ORDER BY created_unix LIMIT ?)`,
+    )
   }
 
   /** Marks the key as in flight, unless it is known. `fingerprint` stands for method, path and body. */
@@ -86,13 +90,16 @@ export class IdempotencyKeys {
     })
   }
 
-  /** At start: nothing is in flight. Then, and from time to time, keys that are over a day old go. */
+  /** At start: nothing is in flight. */
   async freeInFlight(): Promise<void> {
     const all = this.#database.prepare('DELETE FROM idempotency WHERE status IS NULL')
     await this.#database.write(() => all.run())
   }
 
-  async forgetOld(unixMs: number): Promise<void> {
-    await this.#database.write(() => this.#forget.run(unixMs - idempotencyLifeMs))
+  /** A bounded number at once: true while there may be more. */
+  forgetOld(unixMs: number): Promise<boolean> {
+    return this.#database.write(
+      () => this.#forget.run(unixMs - idempotencyLifeMs, retentionBatch).changes === retentionBatch,
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { billedSecondsFor, chargeFor } from '../../billing/charge.ts'
+import { billedSecondsFor, chargeFor, paidSecondsOf } from '../../billing/charge.ts'
 import { callData, recordingData } from '../../events/call-data.ts'
 import type { EventCode } from '../../events/catalogue.ts'
 import { chargeData } from '../../events/charge-data.ts'
@@ -69,19 +69,29 @@ class Recovery {
     )
 
     const counts = { calls: 0, legs: 0, holds: 0 }
+    const openHolds = database.all(sql.selectFrom('holds').selectAll().where('settled_unix', 'is', null))
+    const paid = new Map(openHolds.map(hold => [hold.leg_uuid, paidSecondsOf(rateOfHold(hold), hold.amount)]))
+    const paidUntil = ({ uuid, answered_unix: answered, ended_unix: ended }: Row<'legs'>): number =>
+      answered === null || ended !== null
+        ? Number.POSITIVE_INFINITY
+        : answered + (paid.get(uuid) ?? Number.POSITIVE_INFINITY) * 1000
+
     const ends = new Map<string, number>()
     for (const row of live.all().sort((a, b) => a.id - b.id)) {
       const legs = database.all(sql.selectFrom('legs').selectAll().where('call_uuid', '=', row.uuid))
-      ends.set(row.uuid, lastKnown(row, legs, lastBeat))
+      // The first leg whose money is over ends the whole call.
+      const seen = Math.min(lastBeat, ...legs.map(paidUntil))
+      ends.set(row.uuid, lastKnown(row, legs, seen))
       counts.calls++
     }
     const openLegs = database.all(sql.selectFrom('legs').selectAll().where('ended_unix', 'is', null))
     for (const leg of openLegs) {
       const seen = ends.get(leg.call_uuid) ?? Math.max(lastBeat, leg.started_unix, leg.answered_unix ?? 0)
-      this.#tables.legs.update(leg.uuid, { endedUnix: seen, reasonCode: interrupted })
+      const endedUnix = Math.min(seen, paidUntil(leg))
+      this.#tables.legs.update(leg.uuid, { endedUnix, reasonCode: interrupted })
       counts.legs++
     }
-    for (const hold of database.all(sql.selectFrom('holds').selectAll().where('settled_unix', 'is', null))) {
+    for (const hold of openHolds) {
       this.#settle(hold)
       counts.holds++
     }
@@ -89,7 +99,10 @@ class Recovery {
     return { ...counts, recordings: this.#adoptRecordings() }
   }
 
-  /** By the rate that the hold was opened with, for as long as its leg is known to have talked. */
+  /**
+   * By the rate that the hold was opened with, for as long as its leg is known to have talked, and for no more than was
+   * held: the beat tells nothing of a leg whose closing unit a failing disk refused, or of a clock that was put forward.
+   */
   #settle(hold: Row<'holds'>): void {
     const { database, holds } = this.#store
     const leg = database.get(
@@ -100,7 +113,8 @@ class Recovery {
     )
     const rate = rateOfHold(hold)
     const from = leg?.answered_unix ?? null
-    const talkSeconds = from === null ? 0 : secondsOf((leg?.ended_unix ?? from) - from)
+    const talked = from === null ? 0 : secondsOf((leg?.ended_unix ?? from) - from)
+    const talkSeconds = Math.min(talked, paidSecondsOf(rate, hold.amount))
     const charge = chargeFor(rate, talkSeconds)
     const billedSeconds = billedSecondsFor(rate, talkSeconds)
     holds.settle(hold.uuid, { charge, talkSeconds, billedSeconds }, this.#options.unixMs)

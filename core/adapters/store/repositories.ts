@@ -9,6 +9,7 @@ import type { EventListener } from './events.ts'
 import { UsedKeys } from './key-uses.ts'
 import type { DestinationAccess, RateAccess, TrunkAccess } from './known-setup.ts'
 import type { PhoneTokenAccess } from './known-tokens.ts'
+import { OpenMarks } from './open-marks.ts'
 import type { Served } from './served.ts'
 import { type StoreBase, setupParts } from './store-parts.ts'
 
@@ -18,7 +19,6 @@ export interface Repositories
     Served,
     | 'accounts'
     | 'callbackEnds'
-    | 'idempotency'
     | 'numbers'
     | 'operatorChanges'
     | 'portalSessions'
@@ -37,6 +37,7 @@ export interface Repositories
     /** Every event once it is durable, in the order of its account. Returns what ends it. */
     subscribe(listener: EventListener): () => void
   }
+  readonly idempotency: OpenMarks
   readonly keys: UsedKeys
   readonly phoneTokens: PhoneTokenAccess
   readonly rates: RateAccess
@@ -93,7 +94,7 @@ export function repositoriesOver(parts: RepositoryParts): Repositories {
     destinations: parts.destinations,
     documents: parts.documents,
     events: parts.events,
-    idempotency,
+    idempotency: new OpenMarks(idempotency),
     keys: new UsedKeys(served.keys),
     numbers,
     operatorChanges,

@@ -75,8 +75,9 @@ export class NewCalls {
       return
     }
     const from = 'peer' in source ? source.peer.id : phonesSource
+    const group = 'phone' in source ? source.phone.group : undefined
     const key = keyOfInvite(request)
-    if (this.#refused.has(key, now) || !this.#gate.admits(from, now, this.waitedMs)) {
+    if (this.#refused.has(key, now) || !this.#gate.admits(from, now, this.waitedMs, group)) {
       this.turnAway(request, now)
       return
     }

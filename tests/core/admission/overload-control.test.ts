@@ -41,7 +41,8 @@ class Server {
         this.#owed[source] = (this.#owed[source] ?? 0) + perSecond / 1000
         for (; this.#owed[source] >= 1; this.#owed[source]--) {
           this.offered++
-          if (this.admission.decide(source, this.now) === undefined) {
+          const [name = '', account] = source.split(':')
+          if (this.admission.decide(name, this.now, 0, account) === undefined) {
             admitted[source] = (admitted[source] ?? 0) + 1
             this.served++
             this.#due.push({ at: this.now, workMs: this.callMs / 10 })
@@ -122,6 +123,16 @@ test('one trunk that floods takes nothing from the others, which get what they a
   const admitted = server.run(20, flood)
   assert.ok(admitted.small! > 0.97 * 20 * flood.small, `${admitted.small} of ${20 * flood.small}`)
   assert.ok(admitted.phones! > 0.97 * 20 * flood.phones, `${admitted.phones} of ${20 * flood.phones}`)
+  assert.ok(sum(admitted) > 0.85 * 20 * server.capacity, `${sum(admitted)} in all`)
+})
+
+test('of accounts that share a source, one that floods takes nothing from the others', () => {
+  const server = new Server(4)
+  const flood = { trunk: 0.2 * server.capacity, 'api:big': 10 * server.capacity, 'api:small': 0.1 * server.capacity }
+  server.run(8, flood)
+  const admitted = server.run(20, flood)
+  assert.ok(admitted['api:small']! > 0.97 * 20 * flood['api:small'], `${admitted['api:small']} in 20 s`)
+  assert.ok(admitted.trunk! > 0.97 * 20 * flood.trunk, `${admitted.trunk} in 20 s`)
   assert.ok(sum(admitted) > 0.85 * 20 * server.capacity, `${sum(admitted)} in all`)
 })
 

@@ -145,6 +145,10 @@ export class DialHost implements CallHost {
     this.commits.push(then)
   }
 
+  commitClosing(unit: readonly Change[]): void {
+    this.commit(unit)
+  }
+
   write(name: string, unit: readonly Change[]): void {
     const labels = unit.map(change => (change.type === 'event.append' ? change.event.code : change.type))
     if (labels.length > 0) this.done.push(`${name}(${labels.join(',')})`)

@@ -238,6 +238,26 @@ test('a fault of ours in one call ends that call with END.5500 and touches no ot
   assert.is(bed.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
 })
 
+test('a fault in the end of a call too: its legs end, and who waits for its end is told', () => {
+  const bed = new CallBed()
+  bed.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
+  const victim = bed.call(numbers[0]!)
+  bed.run(500)
+  const call = bed.exchange.callOfLeg(victim)!
+  Object.defineProperty(call, 'finish', {
+    value: () => {
+      throw new Error('made so')
+    },
+  })
+  bed.send({ type: 'call.hangup', callId: call.callId })
+  bed.run(2000)
+  assert.is(bed.sipLegs.size, 0)
+  assert.equal(
+    bed.over.map(({ sid }) => sid),
+    [call.sid],
+  )
+})
+
 test('events for calls that are gone, or never were, are absorbed and counted', () => {
   const bed = new CallBed()
   const legId = 'nobody' as LegUuid

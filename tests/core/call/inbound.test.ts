@@ -352,6 +352,20 @@ test('a failing database ends the call, and its last row is tried again', () => 
   assert.ok(bed.exchange.isEmpty)
 })
 
+test('the last row is tried until it is written, at least once a minute', () => {
+  const { bed, caller } = called('<Say loop="0">x</Say>', 200)
+  bed.failCommits = true
+  bed.hangUpCaller(caller)
+  bed.run(3_600_000)
+  assert.is(bed.store.call().status, 'answered')
+  assert.equal(bed.over, [], 'not over while its row is open')
+  bed.failCommits = false
+  bed.run(60_100)
+  assert.is(bed.store.call().status, 'completed')
+  assert.is(bed.store.call().talkSeconds, 1, 'as it was, not as it is written')
+  assert.ok(bed.exchange.isEmpty)
+})
+
 test('a missing asset raises PLAY.0404 and the next verb runs', () => {
   const bed = bedWith('<Play asset="missing"/><Say>Hello</Say>')
   bed.call(at)

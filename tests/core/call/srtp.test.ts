@@ -52,6 +52,24 @@ test('optional: the second attempt needs no second place in a trunk that has few
   assert.equal(result(bed), ['completed', 'END.0200'])
 })
 
+test('optional: a place in the trunk is given back when no turn comes for the second attempt', () => {
+  const bed = new CallBed()
+  bed.store.addAccount(
+    { ...acme, maxCallsPerSecond: 1, endpoints: { ...acme.endpoints, voice_inbound: hook } },
+    10_000_000,
+  )
+  bed.trunks = bed.trunks.flatMap(alone('optional', { maxCalls: 1 }))
+  const numbers = [far, '+254733000333', '+254733000444']
+  bed.documents.set(
+    hook,
+    `<Response><Dial>${numbers.map(number => `<Number>${number}</Number>`).join('')}</Dial></Response>`,
+  )
+  for (const number of numbers) bed.peers.set(number, refusing(488))
+  bed.call('+254700000001')
+  bed.run(60_000)
+  assert.ok(bed.exchange.isEmpty, 'no place is taken')
+})
+
 test('optional: what another offer would not change is not tried again in the clear', () => {
   for (const status of [404, 480, 486, 603]) {
     assert.equal(offered(called(alone('optional'), status, 'good')), ['preferred'], String(status))

@@ -88,17 +88,17 @@ const dialled: Readonly<Record<string, Row>> = {
   },
   agreeing: {
     '486':
-      'commit(leg.update,DIAL.0200) >answered -one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over >released',
+      'commit(leg.update,DIAL.0200) >answered -one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over >released',
     '503':
-      'commit(leg.update,DIAL.0200) >answered -one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over >released',
+      'commit(leg.update,DIAL.0200) >answered -one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over >released',
     ready: 'commit(leg.update,DIAL.0200) >answered >ready',
     'media failed': '-one leg.end media.close commit(leg.update,hold.settle,DIAL.0400) >over',
     cancel: '-one leg.end media.close commit(leg.update,hold.settle,DIAL.0400) >over',
     stop: '-one leg.end media.close',
   },
   answered: {
-    '486': '-one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over >released',
-    '503': '-one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over >released',
+    '486': '-one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over >released',
+    '503': '-one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over >released',
     ready: '>ready',
     'media failed': '-one leg.end media.close commit(leg.update,hold.settle,DIAL.0300) >over',
     cancel: '-one leg.end media.close commit(leg.update,hold.settle,DIAL.0300) >over',

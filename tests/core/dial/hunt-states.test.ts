@@ -120,13 +120,13 @@ const expected: Readonly<Record<string, Readonly<Partial<Record<HuntBedInput, st
     stop: '-one leg.end media.close last(leg.update,hold.settle,DIAL.0400)',
   },
   won: {
-    'winner ends': '-one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over',
+    'winner ends': '-one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over',
     confirmed: '-place',
     end: 'ended',
     stop: '-one leg.end media.close last(leg.update,hold.settle,DIAL.0300)',
   },
   'won in turn': {
-    'winner ends': '-one media.close -place commit(leg.update,hold.settle,DIAL.0300) >over',
+    'winner ends': '-one media.close -place commit(leg.update,hold.settle,BILL.0200,DIAL.0300) >over',
     end: 'ended',
     stop: '-one leg.end media.close last(leg.update,hold.settle,DIAL.0300)',
   },

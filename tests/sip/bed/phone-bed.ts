@@ -6,6 +6,7 @@ import { Endpoint } from '../../../sip/endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../../../sip/endpoint/input.ts'
 import type { PeerConfig } from '../../../sip/endpoint/peers/peer.ts'
 import type { CallEvent } from '../../../sip/endpoint/services/call-event.ts'
+import type { InviteGate } from '../../../sip/endpoint/services/invite-gate.ts'
 import { defaultLimits } from '../../../sip/endpoint/services/settings.ts'
 import { headerOf, headersOf } from '../../../sip/message/headers.ts'
 import type { SipMessage, SipResponse } from '../../../sip/message/message.ts'
@@ -53,11 +54,12 @@ export class PhoneBed {
   #sockets = 100
   #branches = 0
 
-  constructor() {
+  constructor(gate?: InviteGate) {
     const random = seeded(7)
     let ids = 0
     this.endpoint = new Endpoint({
       timers: defaultTimers,
+      ...(gate === undefined ? {} : { gate }),
       limits: defaultLimits,
       realm,
       userAgent: 'Sauti',

@@ -26,8 +26,9 @@ interface Waiting {
   readonly reject: (cause: Error) => void
 }
 
-/** A thread that died is started again after this pause. */
+/** A thread that died is started again after this pause, and after up to this one when it could not be opened again. */
 const respawnMs = 1000
+const mostRespawnMs = 30_000
 /** Time that closing waits for the last commit. */
 const closeMs = 10_000
 
@@ -53,6 +54,8 @@ export class ThreadLink {
   #closed: () => void = () => {}
   #opening: { readonly resolve: (opened: Opened) => void; readonly reject: (cause: Error) => void } | undefined
   #respawn: NodeJS.Timeout | undefined
+  /** How often in a row the thread could not be opened. */
+  #failures = 0
 
   /** The thread starts at once; `onNews` gets what is no answer. */
   constructor(config: StoreThreadConfig, log: Log, onNews: (news: News) => void = () => {}) {
@@ -135,11 +138,21 @@ export class ThreadLink {
     this.#opening = undefined
     this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
     this.#rejectAll(lost(cause))
-    this.#respawn = setTimeout(() => {
-      this.#spawn()
-      // Calls live on: they are not what an earlier process has left.
-      this.open(false).catch(fault => this.#log.error({ fault: String(fault) }, 'the store could not be opened again'))
-    }, respawnMs)
+    this.#respawn = setTimeout(
+      () => {
+        this.#spawn()
+        // Calls live on: they are not what an earlier process has left.
+        this.open(false).catch(fault => this.#notOpened(fault))
+      },
+      Math.min(mostRespawnMs, respawnMs * 2 ** this.#failures),
+    )
+  }
+
+  /** A thread that could not be opened is no use: another takes its place, after a pause. */
+  #notOpened(fault: unknown): void {
+    this.#failures++
+    this.#log.error({ fault: String(fault) }, 'the store could not be opened again')
+    void this.#worker?.terminate()
   }
 
   #rejectAll(cause: Error): void {
@@ -177,6 +190,7 @@ export class ThreadLink {
         return
       case 'opened':
         this.#isOpen = true
+        this.#failures = 0
         this.#opening?.resolve(message)
         this.#opening = undefined
         return

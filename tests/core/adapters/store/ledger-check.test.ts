@@ -64,6 +64,11 @@ const damages: readonly [what: string, sql: string, rule: RegExp][] = [
     'UPDATE holds SET billed_seconds = 61 WHERE settled_unix IS NOT NULL',
     /rate times billed time/,
   ],
+  [
+    'a charge beyond what was held',
+    'UPDATE holds SET amount = amount - 1 WHERE settled_unix IS NOT NULL',
+    /no more than was held/,
+  ],
   ['a cost that is not the charges', 'UPDATE calls SET cost = cost + 1', /call's cost/],
   ['talk of a leg that was never answered', 'UPDATE legs SET answered_unix = NULL', /its leg was answered/],
   [

@@ -7,7 +7,7 @@ import { Heartbeat } from '../../../../core/adapters/store/heartbeat.ts'
 import { recover } from '../../../../core/adapters/store/recovery.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import type { CallRecord, RecordingRecord } from '../../../../core/model/call-record.ts'
-import type { AccountUuid, RecordingUuid } from '../../../../core/model/ids.ts'
+import type { AccountUuid, HoldUuid, LegUuid, RecordingUuid } from '../../../../core/model/ids.ts'
 import { wavHeader } from '../../../../rtp/index.ts'
 import {
   addAccount,
@@ -49,6 +49,9 @@ async function liveCall(
   ])
   return call
 }
+
+const holdUuidOf = (bed: StoreBed, leg: LegUuid): HoldUuid =>
+  bed.database.get(bed.database.sql.selectFrom('holds').select('uuid').where('leg_uuid', '=', leg))!.uuid
 
 const eventsOf = (bed: StoreBed, call: CallRecord) =>
   bed.events
@@ -129,6 +132,40 @@ test('without a beat after the answer it is billed for the second that it had be
   await recoverBed(bed)
   const closed = await bed.calls.get(account, call.uuid)
   assert.equal([closed?.talkSeconds, closed?.cost, closed?.durationSeconds], [1, 500, 1])
+  assert.equal(checkBooks(bed.database), [])
+  bed.close()
+})
+
+test('no call is billed beyond what its holds pay for, however late the last beat', async () => {
+  let bed = openBed()
+  const account = addAccount(bed.database)
+  await bed.ledger.credit(account, 100_000, startUnix)
+  const one = await liveCall(bed, account, startUnix + 1000)
+  const other = await liveCall(bed, account, startUnix + 2000)
+  // Beside the leg that pays, one that costs nothing: the call ended with the money.
+  const free = legOf(one, { answeredUnix: startUnix + 500 })
+  await bed.calls.commit([{ type: 'leg.insert', leg: free }])
+  const [held] = (await bed.calls.legsOf(one.uuid)).filter(({ uuid }) => uuid !== free.uuid)
+  await bed.calls.commit([{ type: 'hold.grow', uuid: holdUuidOf(bed, held!.uuid), amount: 5000 }])
+  const week = 7 * 24 * 3_600_000
+  bed.database.prepare('UPDATE heartbeat SET beat_unix = ?').run(startUnix + week)
+  bed.clock.pass(week)
+  bed = bed.reopen()
+
+  assert.equal(await recoverBed(bed), { calls: 2, legs: 3, holds: 2, recordings: 0 })
+  const closed = [await bed.calls.get(account, one.uuid), await bed.calls.get(account, other.uuid)]
+  assert.equal(
+    closed.map(call => [call?.endedUnix, call?.talkSeconds, call?.cost]),
+    [
+      [startUnix + 71_000, 70, 35_000],
+      [startUnix + 62_000, 60, 30_000],
+    ],
+  )
+  assert.equal(
+    (await bed.calls.legsOf(one.uuid)).map(leg => leg.endedUnix),
+    [startUnix + 71_000, startUnix + 71_000],
+  )
+  assert.equal(wallet(bed.database, account), { balance: 35_000, held: 0 })
   assert.equal(checkBooks(bed.database), [])
   bed.close()
 })

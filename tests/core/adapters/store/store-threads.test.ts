@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import BetterSqlite from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openDatabase } from '../../../../core/adapters/store/database.ts'
+import { type Database, openDatabase } from '../../../../core/adapters/store/database.ts'
 import { StoreError } from '../../../../core/adapters/store/errors.ts'
 import { type OpenedStore, openStore } from '../../../../core/adapters/store/threads/open-store.ts'
 import { TurnQueue } from '../../../../core/adapters/store/threads/turn-queue.ts'
@@ -267,6 +268,61 @@ test('close commits what was given', async () => {
   assert.is(database.all(database.sql.selectFrom('calls').select('uuid')).length, 10)
   database.close()
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('a writer that died is started again until it can be opened', async () => {
+  let writer: Worker | undefined
+  process.once('worker', worker => {
+    writer = worker
+  })
+  await opened(async (on, folder) => {
+    const owner = await account(on)
+    await writer?.terminate()
+    assert.is(on.store.isWritable, false)
+    // Another process has taken the folder meanwhile.
+    let other: Database | undefined
+    for (let waits = 0; other === undefined && waits < 50; waits++) {
+      try {
+        other = openDatabase(folder)
+      } catch {
+        await sleep(10)
+      }
+    }
+    assert.ok(other !== undefined, 'the lock is free once the thread is gone')
+    await sleep(1500)
+    assert.is(on.store.isWritable, false)
+    other?.close()
+    for (let waits = 0; !on.store.isWritable && waits < 500; waits++) await sleep(10)
+    assert.is(on.store.isWritable, true)
+    const call = freshCall(owner)
+    assert.equal(await on.store.calls.commit([{ type: 'call.insert', call }]), { ok: true })
+  })
+})
+
+test('a key whose mark could not be taken away, as the writer had died, can be used again', async () => {
+  let writer: Worker | undefined
+  process.once('worker', worker => {
+    writer = worker
+  })
+  await opened(async on => {
+    const owner = await account(on)
+    const { idempotency } = on.repositories
+    const begin = (key: string) => idempotency.begin(owner, key, 'f', Date.now())
+    assert.is((await begin('refused')).state, 'begun')
+    assert.is((await begin('running')).state, 'begun')
+    await writer?.terminate()
+    await idempotency.free(owner, 'refused')
+    await begin('lost').then(
+      () => assert.unreachable('the writer is not there'),
+      () => {},
+    )
+    for (let waits = 0; !on.store.isWritable && waits < 500; waits++) await sleep(10)
+    const states = await Promise.all([begin('refused'), begin('refused'), begin('running'), begin('lost')])
+    assert.equal(
+      states.map(({ state }) => state),
+      ['begun', 'in-flight', 'in-flight', 'begun'],
+    )
+  })
 })
 
 test('turns: one owner does not hold up another, and may not wait without end', async () => {
