@@ -13,6 +13,7 @@ const hosted = {
   isHosted: (url: string) => url.startsWith(base),
   byUrl: (url: string) => {
     if (url === `${base}known`) return { body: '<Response><Say>{{To}}</Say></Response>' }
+    if (url === `${base}many`) return { body: '{{customPayload}}'.repeat(3855) }
     return url === `${base}huge` ? { body: '{{To}}'.repeat(10_900) } : undefined
   },
 }
@@ -112,6 +113,11 @@ test('a hosted document needs no HTTP', () =>
       assert.is(new TextDecoder().decode(event.bytes), '<Response><Say>&lt;b&gt;</Say></Response>')
       assert.is(faultOf(await fetch(fetchOf(`${base}unknown`))), 'not-found')
       assert.is(faultOf(await fetch(fetchOf(`${base}huge`))), 'too-large')
+      // One value in thousands of places: building it first took seconds of the signalling thread.
+      const payload = { ...fields, customPayload: '"'.repeat(8000) }
+      const started = performance.now()
+      assert.is(faultOf(await fetch(fetchOf(`${base}many`, { fields: payload }))), 'too-large')
+      assert.ok(performance.now() - started < 500, `took ${performance.now() - started} ms`)
     },
   ))
 
