@@ -5,7 +5,7 @@ import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { DocumentRules, Problem } from './problem.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
-import { resolveUrl } from './url.ts'
+import { maxUrlLength, resolveUrl, shownUrl } from './url.ts'
 import type { ParsedVerb, VerbEvent, VerbRun, VerbStep, Waiting } from './verb.ts'
 
 /** Documents that may follow each other without a second of audio or an answer between them. */
@@ -181,8 +181,9 @@ export class Interpreter {
     }
     if (url === undefined) {
       const { code, reason } = fetchFaults[reference === '' ? 'not-found' : 'transport']
-      const detail = reference === '' ? 'no document is set' : 'the URL is not http or https'
-      this.#report(code, { url: reference.slice(0, 256), detail })
+      const problem = `the URL is not http or https, or has more than ${maxUrlLength} characters as it is sent`
+      const detail = reference === '' ? 'no document is set' : problem
+      this.#report(code, { url: reference, detail })
       this.#fallBack(reason, now)
       return
     }
@@ -296,7 +297,8 @@ export class Interpreter {
   }
 
   #report(code: Extract<ProgramCommand, { type: 'report' }>['code'], data: Readonly<Record<string, unknown>>): void {
-    this.#out.push({ type: 'report', code, data })
+    const { url } = data
+    this.#out.push({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
   }
 
   get #isAnswered(): boolean {

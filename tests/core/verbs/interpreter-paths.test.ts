@@ -115,6 +115,25 @@ test('Redirect and action URLs are relative to the document they stand in', () =
   ])
 })
 
+test('a document that refers to itself cannot grow its URL without end', () => {
+  for (const step of [`${'a'.repeat(1000)}/`, `${'あ'.repeat(100)}/`]) {
+    const documents = new Proxy({}, { get: () => response(`<Foo/><Redirect>${step}</Redirect>`) })
+    const bed = new ProgramBed({ documents })
+    assert.is(bed.run().at(-1)?.split(' ').slice(1).join(' '), 'end END.3502')
+    for (const command of bed.commands) {
+      if (command.type === 'fetch') assert.ok(command.url.length <= 2048, `${command.url.length}`)
+      if (command.type === 'report') assert.ok(String(command.data.url).length <= 256, `${command.data.url}`)
+    }
+  }
+  // 680 letters of the reference are 6,120 characters once percent-encoded.
+  const once = { [start]: response(`<Redirect>${'あ'.repeat(680)}</Redirect>`) }
+  assert.equal(new ProgramBed({ documents: once }).run().slice(1), [
+    '100 report DOC.0502',
+    '100 say "Sorry." ×1',
+    '2100 end END.3502',
+  ])
+})
+
 test('an action callback that fails runs the fallback too', () => {
   const bed = new ProgramBed({ documents: { [start]: response('<Dial action="/gone"/>') } })
   assert.equal(bed.run().slice(2), [
