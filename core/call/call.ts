@@ -31,6 +31,7 @@ import { CallLegs, type LegInput } from './call-legs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import { ClosingTransaction } from './closing-transaction.ts'
 import { Conversation } from './conversation.ts'
+import { EventBudget } from './event-budget.ts'
 import { StoreRequests } from './store-requests.ts'
 
 export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
@@ -62,6 +63,7 @@ export class Call implements CallHost {
   /** What it takes under caps. */
   readonly places = new CallSlots()
   readonly #share: CallShare
+  readonly #events = new EventBudget()
   /** Made when the call ends. */
   #closing: ClosingTransaction | undefined
   readonly #startedAt: number
@@ -186,7 +188,8 @@ export class Call implements CallHost {
   }
 
   commit(unit: readonly Change[], then?: (result: CommitResult) => void): void {
-    this.emit(this.storeRequests.commit(unit, { done: then }))
+    const admitted = this.#events.admit(unit, this.#now)
+    if (admitted.length > 0 || then !== undefined) this.emit(this.storeRequests.commit(admitted, { done: then }))
   }
 
   lookup<K extends Lookup['kind']>(
@@ -341,7 +344,9 @@ export class Call implements CallHost {
   /** Settlement, legs, the final row and its event: one unit. */
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
+    const { omitted } = this.#events
     return [
+      ...(omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })]),
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Interpreter, type ProgramEvent } from '../../../core/verbs/index.ts'
-import { maxReportedProblems, maxSilentDocuments } from '../../../core/verbs/interpreter.ts'
+import { maxReportedProblems, maxSilentDocuments, maxSilentVerbs } from '../../../core/verbs/interpreter.ts'
 import { type BedOptions, ProgramBed } from '../bed/program-bed.ts'
 
 const start = 'http://a.test/start'
@@ -166,6 +166,20 @@ test('a second of audio, all together, or an answer lets the count begin again',
   const answering = (times: number) => response(`${times === 30 ? '<Say>x</Say>' : ''}<Redirect>/start</Redirect>`)
   const bed = new ProgramBed({ documents: { [start]: answering }, answered: false, playMs: 0 })
   assert.is(bed.run().filter(line => line.includes(' fetch ')).length, 30 + maxSilentDocuments)
+})
+
+test('verbs that take no time end the call after so many; audio between them lets the count begin again', () => {
+  const nothing = '<Play>ftp:x</Play>'
+  const log = runs(response(`${nothing.repeat(999)}<Redirect>/start</Redirect>`))
+  // Each counts as a verb and as a problem; the problems of the document are reported beside.
+  const played = log.filter(line => line.endsWith('report PLAY.0400')).length
+  assert.is(played, maxSilentVerbs / 2)
+  assert.is(log.at(-1)?.split(' ').slice(1).join(' '), 'end END.3482')
+  assert.ok(log.some(line => line.endsWith('say "Sorry." ×1')))
+  const spoken = runs(response(`${nothing.repeat(900)}<Say>x</Say><Redirect>/start</Redirect>`))
+  assert.ok(spoken.filter(line => line.includes(' say ')).length > 100)
+  const gathered = runs(response(`<Gather timeout="0">${nothing.repeat(1000)}</Gather>`.repeat(3)))
+  assert.is(gathered.at(-1)?.split(' ').slice(1).join(' '), 'end END.3482')
 })
 
 test('a hang-up stops the running verb at once, and nothing follows', () => {
