@@ -1,4 +1,5 @@
 import { dialNouns } from '../../core/verbs/dial-children.ts'
+import { maxSilentVerbs } from '../../core/verbs/interpreter.ts'
 import { ProblemList } from '../../core/verbs/problem.ts'
 import { vocabulary } from '../../core/verbs/registry.ts'
 import { maxUrlLength } from '../../core/verbs/url.ts'
@@ -49,7 +50,9 @@ the document ends the call. URLs may be relative to the document, and have at mo
 
 An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, by a place in a Conference, or by Dial with
 \`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
-answer between them end the call with END.3482.
+answer between them end the call with END.3482, and so do more than ${maxSilentVerbs} verbs. A Dial that nobody answers within a second lets the document go on at once ten times in a call, and once a
+second after that. A call begins 100 recordings at once and one a second after that, and has at most 8 that have not ended; more are refused with REC.0400. Of events that no status callback carries (DOC,
+PLAY, SAY, DTMF) it writes 200 at once and 10 a second; EVENT.0429 says at its end how many were left out. Of keys, a caller's first 64 count at once, and 25 a second after that.
 
 \`POST /documents/check\` reports the problems of a document without a call. A hosted document may hold \`{{CallSid}}\`, \`{{From}}\`, \`{{To}}\`, \`{{Direction}}\`,
 \`{{CallStatus}}\`, \`{{AccountSid}}\`, \`{{customPayload}}\`, \`{{endUser.display_name}}\`, \`{{endUser.extension_number}}\`; filled in, it has at most 64 KB too.`

@@ -2,6 +2,7 @@ import { AuditBed } from './bed.ts'
 import type { Finding, Probe } from './probe.ts'
 import { apiProbes } from './probes/api.ts'
 import { carrierProbes } from './probes/carriers.ts'
+import { floodProbes } from './probes/floods.ts'
 import { loadProbes } from './probes/load.ts'
 import { mediaProbes } from './probes/media.ts'
 import { moneyProbes } from './probes/money.ts'
@@ -14,6 +15,7 @@ export const probes: readonly Probe[] = [
   ...moneyProbes,
   ...carrierProbes,
   ...loadProbes,
+  ...floodProbes,
   ...mediaProbes,
   ...phoneProbes,
   ...apiProbes,
