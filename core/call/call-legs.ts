@@ -1,3 +1,4 @@
+import { Allowance } from '../caps/allowance.ts'
 import { dialDigitsId } from '../dial/dial.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import { DigitDeduplication } from '../leg/digit-deduplication.ts'
@@ -25,6 +26,9 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
 /** The remote sends nothing any more, or a browser never did. */
 const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
 
+/** Digits of a leg that are taken at once, and after that each second: a key that people press lasts at least 40 ms. */
+const [digitsAtOnce, digitsPerSecond] = [64, 25]
+
 /** What the legs use of their call. */
 interface LegsContext extends CallHost {
   readonly sid: Sid
@@ -43,6 +47,8 @@ export class CallLegs {
   readonly #legs = new Map<LegUuid, OwnedLeg>()
   /** Made for the first digit. */
   #digits: DigitDeduplication | undefined
+  /** Made for the first digit by INFO. */
+  #allowances: Map<LegUuid, Allowance> | undefined
 
   constructor(call: LegsContext) {
     this.#call = call
@@ -111,6 +117,7 @@ export class CallLegs {
         if (event.sdp !== undefined) leg.takeAnswer(event.sdp)
         return true
       case 'leg.digit':
+        if (!this.#takesDigit(legId)) return false
         this.#digit(leg, event.digit, event.durationMs, true)
         return true
       default:
@@ -193,6 +200,14 @@ export class CallLegs {
     if (leg.state === 'offered' && !leg.isAgreed) this.#adapted(leg)
     else this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
     return true
+  }
+
+  /** By INFO a remote can send as many as its network carries; in media the receiver of digits counts them. */
+  #takesDigit(legId: LegUuid): boolean {
+    this.#allowances ??= new Map()
+    const allowance = this.#allowances.get(legId) ?? new Allowance(digitsAtOnce, digitsPerSecond)
+    this.#allowances.set(legId, allowance)
+    return allowance.take(this.#call.now())
   }
 
   #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {

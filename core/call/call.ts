@@ -32,6 +32,7 @@ import { CallLegs, type LegInput } from './call-legs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import { ClosingTransaction } from './closing-transaction.ts'
 import { Conversation } from './conversation.ts'
+import { EventBudget } from './event-budget.ts'
 import { StoreRequests } from './store-requests.ts'
 
 export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
@@ -65,6 +66,7 @@ export class Call implements CallHost {
   readonly #share: CallShare
   /** Rows of legs that had ended, when a database that failed closed none of them. */
   readonly #unclosed: Change[] = []
+  readonly #events = new EventBudget()
   /** Made when the call ends. */
   #closing: ClosingTransaction | undefined
   readonly #startedAt: number
@@ -189,7 +191,9 @@ export class Call implements CallHost {
   }
 
   commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void {
-    this.emit(this.storeRequests.commit(unit, { done: then, undone }))
+    const admitted = this.#events.admit(unit, this.#now)
+    if (admitted.length > 0 || then !== undefined)
+      this.emit(this.storeRequests.commit(admitted, { done: then, undone }))
   }
 
   commitClosing(unit: readonly Change[]): void {
@@ -351,8 +355,10 @@ export class Call implements CallHost {
   /** Settlement, legs, the final row and its event: one unit. */
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
+    const { omitted } = this.#events
     return [
       ...this.#unclosed,
+      ...(omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })]),
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),

@@ -1,3 +1,4 @@
+import { Allowance } from '../caps/allowance.ts'
 import type { RoomEvent } from '../contract/conference-rooms.ts'
 import { arrived, type Hops } from '../contract/hops.ts'
 import { Conference } from '../dial/conference.ts'
@@ -21,6 +22,12 @@ import { Script, type Stage } from '../talk/script.ts'
 import { type RecordedParty, SessionRecording } from '../talk/session-recording.ts'
 import type { DialRequest, ProgramContext } from '../verbs/index.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
+
+/** A Dial that nobody answers within this time is a quick one. */
+const quickDialMs = 1000
+/** Quick Dials after which the document goes on at once, and after that each second: each child is two events and more. */
+const [quickDialsAtOnce, quickDialsPerSecond] = [10, 1]
+const dialPause = 'dial:pause'
 
 /** What a document needs to know of its call. */
 export interface ConversationFacts {
@@ -56,6 +63,9 @@ export class Conversation {
   #player: Player | undefined
   #dial: DialConnection | undefined
   #stoppedDial: DialConnection | undefined
+  readonly #quickDials = new Allowance(quickDialsAtOnce, quickDialsPerSecond)
+  /** Tells the document how its Dial ended, after a pause. */
+  #heldOutcome: (() => void) | undefined
   #script: Script | undefined
   /** The party has our answer: what is played reaches the caller. */
   #hasArrived = false
@@ -207,6 +217,7 @@ export class Conversation {
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
     this.#dial?.stop(reason)
+    this.#tellHeldOutcome()
   }
 
   /** What the end of a Dial that was cut means, for the call's last unit. */
@@ -278,10 +289,14 @@ export class Conversation {
     const party = this.#party
     const player = this.#player
     if (party === undefined || player === undefined || this.#host.isOver) return
+    const startedAt = this.#host.now()
     const done = (outcome: DialOutcome) => {
       if (this.#host.isOver) this.#stoppedDial = dial
       this.#dial = undefined
-      this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
+      const tell = () => this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
+      const isQuick = outcome.status !== 'completed' && this.#host.now() - startedAt < quickDialMs
+      if (isQuick && !this.#host.isOver && !this.#quickDials.take(this.#host.now())) this.#pauseAfterDial(tell)
+      else tell()
     }
     const common = { party, player, recorder: this.recorder, done }
     const dial: DialConnection =
@@ -300,5 +315,21 @@ export class Conversation {
           })
     this.#dial = dial
     dial.start()
+  }
+
+  /** A document that dials nobody again and again is slowed down. */
+  #pauseAfterDial(tell: () => void): void {
+    const { timers } = this.#host
+    this.#heldOutcome = tell
+    timers.set(dialPause, this.#host.now() + 1000 / quickDialsPerSecond, () => {
+      this.#quickDials.take(this.#host.now())
+      this.#tellHeldOutcome()
+    })
+  }
+
+  #tellHeldOutcome(): void {
+    const tell = this.#heldOutcome
+    this.#heldOutcome = undefined
+    tell?.()
   }
 }

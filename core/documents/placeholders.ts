@@ -42,10 +42,30 @@ export const holdsPlaceholder = (text: string): boolean =>
 /**
  * Fills `{{From}}` and its like from the fields of the call-control request, XML-escaped. What the request does not
  * have becomes empty; a name that is no placeholder stays as it is written. One pass: what is filled in is not read.
+ * Undefined: it would have more than `maxLength` characters. A short body can name a long value thousands of times, so
+ * each value is escaped once, and nothing is added to a text that is too long already.
  */
-export const fillPlaceholders = (body: string, fields: Fields): string =>
-  body.replace(written, (asWritten, name: string) => {
-    if (!Object.hasOwn(placeholders, name)) return asWritten
-    const value = placeholders[name]?.(fields)
-    return typeof value === 'string' ? escapeXml(value) : ''
-  })
+export function fillPlaceholders(body: string, fields: Fields, maxLength: number): string | undefined {
+  const values = new Map<string, string>()
+  const parts: string[] = []
+  let length = 0
+  let at = 0
+  const add = (part: string) => {
+    parts.push(part)
+    length += part.length
+    return length <= maxLength
+  }
+  for (const { index, 0: asWritten, 1: name = '' } of body.matchAll(written)) {
+    if (!Object.hasOwn(placeholders, name)) continue
+    const value = values.get(name) ?? escapedValue(name, fields)
+    values.set(name, value)
+    if (!add(body.slice(at, index)) || !add(value)) return undefined
+    at = index + asWritten.length
+  }
+  return add(body.slice(at)) ? parts.join('') : undefined
+}
+
+function escapedValue(name: string, fields: Fields): string {
+  const value = placeholders[name]?.(fields)
+  return typeof value === 'string' ? escapeXml(value) : ''
+}

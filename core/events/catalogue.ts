@@ -73,6 +73,11 @@ export const eventCatalogue = {
     when: 'An unknown verb or attribute, or a bad value, was skipped; a callerId that the account does not own, too.',
   },
   'DOC.0502': { event: 'document.failed', callback: false, when: 'The status was not 200, or the transport failed.' },
+  'EVENT.0429': {
+    event: 'event.omitted',
+    callback: false,
+    when: 'A call has ended that made more events than it may, 200 at once and 10 a second after that; what status callbacks carry was not left out.',
+  },
 } as const satisfies Record<string, { event: string; callback: boolean; when: string }>
 
 /** A code of `eventCatalogue`, such as `CALL.0100`. */

@@ -137,4 +137,5 @@ export const eventDataFields = {
   },
   'DOC.0422': ofDocument,
   'DOC.0502': ofFetch,
+  'EVENT.0429': { sid: 'The call.', omitted: 'How many events were left out.' },
 } as const satisfies Record<EventCode, DataFields>

@@ -1,3 +1,4 @@
+import { Allowance } from '../caps/allowance.ts'
 import { recordingData } from '../events/call-data.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
@@ -20,6 +21,18 @@ interface Running {
   readonly reported: (event: Recorded) => void
 }
 
+/** Recordings of a call whose end media has not reported: stopped ones whose files are being closed count too. */
+const maxOpenRecordings = 8
+/** Recordings that a call begins at once, and after that each second: each is a file, a row and its events. */
+const [mostAtOnce, perSecond] = [100, 1]
+/** Refusals that are reported at once, and after that each second. */
+const [refusalsAtOnce, refusalsPerSecond] = [10, 1]
+
+const why = {
+  quota: 'the account has stored as many bytes of recordings as it may',
+  pace: `a call has at most ${maxOpenRecordings} recordings that have not ended, begins ${mostAtOnce} at once and ${perSecond} a second after that`,
+}
+
 /** One that was never begun. */
 const refused = (recordId: string): Recorded => ({
   type: 'recorded',
@@ -38,6 +51,8 @@ export class CallRecordings {
   readonly #host: CallHost
   readonly #recorded: (event: Recorded) => void
   readonly #running = new Map<string, Running>()
+  readonly #pace = new Allowance(mostAtOnce, perSecond)
+  readonly #refusals = new Allowance(refusalsAtOnce, refusalsPerSecond)
   #sessions = 0
 
   constructor(host: CallHost, recorded: (event: Recorded) => void) {
@@ -52,10 +67,7 @@ export class CallRecordings {
 
   /** Records what the leg's remote sends; `recorded` is called at its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
-    if (!this.#host.mayRecord) {
-      this.#refuse(() => this.#recorded(refused(recordId)))
-      return
-    }
+    if (this.#isRefused(() => this.#recorded(refused(recordId)))) return
     const { silenceMs, maxLengthMs, trimSilence, format } = options
     const path = this.#begin(leg, recordId, format, this.#recorded)
     this.#host.emit({
@@ -67,17 +79,19 @@ export class CallRecordings {
     })
   }
 
-  /** Records both directions of the leg. Returns the recording's id; `reported` is called at its end. */
+  /** Records both directions of the leg. Returns the recording's id, whether it began or was refused; `reported` is called at its end. */
   startSession(leg: Leg, options: SessionRecordOptions, reported: () => void = () => {}): string {
     const recordId = `session-${++this.#sessions}`
-    if (!this.#host.mayRecord) {
-      this.#refuse(reported)
-      return recordId
-    }
+    if (this.#isRefused()) return recordId
     const { format, ...rules } = options
     const path = this.#begin(leg, recordId, format, reported)
     this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
     return recordId
+  }
+
+  /** It has begun and not ended. */
+  isRunning(recordId: string): boolean {
+    return this.#running.has(recordId)
   }
 
   /** From now on silence is recorded, or sound again. Only of a session. */
@@ -119,11 +133,17 @@ export class CallRecordings {
     }
   }
 
-  /** No room for it: that is reported, then the verb goes on as after a recording that failed. */
-  #refuse(then: () => void): void {
-    const { sid } = this.#host.record
-    const data = { sid, recording: null, detail: 'the account has stored as many bytes of recordings as it may' }
-    this.#host.commit([this.#host.event('REC.0400', data)], then)
+  /** There is no room for another, or too many were begun: that is reported, then the verb goes on as after one that failed. */
+  #isRefused(then: () => void = () => {}): boolean {
+    const now = this.#host.now()
+    const isSlow = () => this.#running.size < maxOpenRecordings && this.#pace.take(now)
+    const reason = this.#host.mayRecord ? (isSlow() ? undefined : 'pace') : 'quota'
+    if (reason === undefined) return false
+    if (this.#refusals.take(now)) {
+      const data = { sid: this.#host.record.sid, recording: null, detail: why[reason] }
+      this.#host.commit([this.#host.event('REC.0400', data)], then)
+    } else then()
+    return true
   }
 
   /** Writes the row of a new recording; where media is to write it. */

@@ -70,6 +70,11 @@ export class SessionRecording {
       // By itself: at its greatest length, or with the disk full.
       if (this.#state.at === 'on' && this.#state.recordId === recordId) this.#state = { at: 'off' }
     })
+    // It was refused: another start may begin one.
+    if (!this.#recorder.isRunning(recordId)) {
+      this.#state = { at: 'off' }
+      return
+    }
     this.#state = { at: 'on', recordId, fullAt: this.#now() + state.options.maxLengthMs }
     if (state.isPaused) this.#pause(true)
   }

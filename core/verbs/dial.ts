@@ -3,6 +3,7 @@ import { ringbackCountries } from '../ports/media.ts'
 import { dialableNumber, maxDialChildren, readDialChildren } from './dial-children.ts'
 import type { Place } from './problem.ts'
 import type { DialRequest } from './program.ts'
+import { shownUrl } from './url.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
 
 export interface Dial {
@@ -116,7 +117,8 @@ export const dial: VerbModule<Dial, DialState> = {
 function ring(verb: Dial, run: VerbRun): Step<DialState> {
   const dialId = run.newId()
   const { request, callerIdProblem: place } = verb
-  const dial = place === undefined ? request : { ...request, callerIdProblem: { url: run.documentUrl, ...place } }
+  const dial =
+    place === undefined ? request : { ...request, callerIdProblem: { url: shownUrl(run.documentUrl), ...place } }
   return { next: 'wait', state: { at: 'dialling', dialId }, commands: [{ type: 'dial', dialId, dial }] }
 }
 

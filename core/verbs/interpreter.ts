@@ -5,11 +5,14 @@ import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { DocumentRules, Problem } from './problem.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
-import { resolveUrl } from './url.ts'
+import { maxUrlLength, resolveUrl, shownUrl } from './url.ts'
 import type { ParsedVerb, VerbEvent, VerbRun, VerbStep, Waiting } from './verb.ts'
 
 /** Documents that may follow each other without a second of audio or an answer between them. */
 export const maxSilentDocuments = 50
+
+/** Verbs, and problems that they report, without a second of audio or an answer between them: `<Play>` of nothing takes no time. */
+export const maxSilentVerbs = 2000
 
 /** Problems of one document that become events; the check shows them all. */
 export const maxReportedProblems = 20
@@ -55,6 +58,7 @@ export class Interpreter {
   #answered = false
   #gone = false
   #silentDocuments = 0
+  #silentVerbs = 0
   #audioMs = 0
   #ids = 0
   /** Why the call ends when nothing else says so; a failure sets it, and its fallback keeps it. */
@@ -142,7 +146,7 @@ export class Interpreter {
     // A bridge answers without being asked to by the program.
     if (!this.#answered && (event.type === 'answered' || this.#context.answered)) {
       this.#answered = true
-      this.#silentDocuments = 0
+      this.#endSilence()
     }
     switch (event.type) {
       case 'played':
@@ -164,7 +168,12 @@ export class Interpreter {
     this.#audioMs += ms
     if (this.#audioMs < audibleMs) return
     this.#audioMs = 0
+    this.#endSilence()
+  }
+
+  #endSilence(): void {
     this.#silentDocuments = 0
+    this.#silentVerbs = 0
   }
 
   #awaits(requestId: string): boolean {
@@ -181,8 +190,9 @@ export class Interpreter {
     }
     if (url === undefined) {
       const { code, reason } = fetchFaults[reference === '' ? 'not-found' : 'transport']
-      const detail = reference === '' ? 'no document is set' : 'the URL is not http or https'
-      this.#report(code, { url: reference.slice(0, 256), detail })
+      const problem = `the URL is not http or https, or has more than ${maxUrlLength} characters as it is sent`
+      const detail = reference === '' ? 'no document is set' : problem
+      this.#report(code, { url: reference, detail })
       this.#fallBack(reason, now)
       return
     }
@@ -240,7 +250,7 @@ export class Interpreter {
   #follow(first: VerbStep, now: number): void {
     let step = first
     for (;;) {
-      if (step.commands !== undefined) this.#out.push(...step.commands)
+      if (step.commands !== undefined) this.#take(step.commands)
       switch (step.next) {
         case 'wait':
           this.#stage = { at: this.#gone ? 'leaving' : 'running', step }
@@ -262,6 +272,10 @@ export class Interpreter {
               this.#end(this.#reason)
               return
             }
+            if (++this.#silentVerbs > maxSilentVerbs && !this.#fallingBack) {
+              this.#fallBack('END.3482', now)
+              return
+            }
             // The fallback's verbs stand in no document.
             if (this.#reportsVerbs && verb.line !== undefined) {
               const { name, line, column = 1 } = verb
@@ -273,6 +287,13 @@ export class Interpreter {
         default:
           assertNever(step)
       }
+    }
+  }
+
+  #take(commands: readonly ProgramCommand[]): void {
+    for (const command of commands) {
+      if (command.type === 'report') this.#silentVerbs++
+      this.#out.push(command)
     }
   }
 
@@ -296,7 +317,8 @@ export class Interpreter {
   }
 
   #report(code: Extract<ProgramCommand, { type: 'report' }>['code'], data: Readonly<Record<string, unknown>>): void {
-    this.#out.push({ type: 'report', code, data })
+    const { url } = data
+    this.#out.push({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
   }
 
   get #isAnswered(): boolean {

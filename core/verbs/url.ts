@@ -1,4 +1,5 @@
-const maxUrlLength = 2048
+/** Characters of a URL, as it is written in a document and as it is asked for. */
+export const maxUrlLength = 2048
 
 // Never asked for: only to try a relative reference.
 const anyBase = 'http://document.invalid/'
@@ -16,13 +17,19 @@ export function urlProblem(reference: string): string | undefined {
 }
 
 /**
- * Where a document's URL leads, undefined when it is no http(s) URL. One that is absolute stays as it is written: the
- * signature covers the URL as it was configured, for documents as for callbacks.
+ * Where a document's URL leads, undefined when it is no http(s) URL, or too long. One that is absolute stays as it is written:
+ * the signature covers the URL as it was configured, for documents as for callbacks.
  */
 export function resolveUrl(reference: string, documentUrl: string): string | undefined {
   if (urlProblem(reference) !== undefined) return undefined
   // `http:page` is relative to a document of the same scheme.
   if (/^https?:\/\//i.test(reference)) return reference
   const url = URL.parse(reference, documentUrl)
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
+  // A relative reference keeps the folders before it, and each letter outside of ASCII takes up to nine characters:
+  // a document that refers to itself would grow its own URL without end.
+  return url.href.length > maxUrlLength ? undefined : url.href
 }
+
+/** As events carry it: one document may make twenty of them. */
+export const shownUrl = (url: string): string => url.slice(0, 256)

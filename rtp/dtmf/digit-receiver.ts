@@ -25,6 +25,8 @@ export interface DigitCounters {
   readonly repeated: number
   /** Digits ended by silence or by the next one, not by an end packet. */
   readonly endsLost: number
+  /** Packets of digits that began faster than anybody presses keys. */
+  readonly excess: number
 }
 
 /** How many reported digits are remembered, so that their late packets are not new ones. */
@@ -35,6 +37,9 @@ const replayAfterMs = 400
 const segmentSlack = 0x100
 /** How far a timestamp that runs may be ahead of its duration in the packets that end a digit. */
 const runMs = 60
+/** Digits that may begin at once, and after that each second: a key that people press lasts at least 40 ms. */
+const mostAtOnce = 64
+const perSecond = 25
 
 /**
  * Receives digits in telephone-event packets (RFC 4733 §2.5.2): each digit is reported once, at its end. What makes a
@@ -63,6 +68,10 @@ export class DigitReceiver {
   #ignored = 0
   #repeated = 0
   #endsLost = 0
+  #excess = 0
+  /** How many digits may begin now, as of `#allowedAt`. */
+  #allowed = mostAtOnce
+  #allowedAt = 0
 
   constructor(config: DigitReceiverConfig = {}) {
     this.#unitsPerMs = (config.clockRate ?? 8000) / 1000
@@ -75,6 +84,7 @@ export class DigitReceiver {
       ignored: this.#ignored,
       repeated: this.#repeated,
       endsLost: this.#endsLost,
+      excess: this.#excess,
     }
   }
   /** The digit that is down; undefined = none. */
@@ -102,6 +112,7 @@ export class DigitReceiver {
       this.#prolong(this.#segment, duration, end, now)
     } else if (this.#wasReported(event, timestamp, marker && !end, now)) this.#repeated++
     else if (end && this.#hasJustEnded(event, timestamp, now)) this.#repeated++
+    else if (!this.#mayBegin(now)) this.#excess++
     else {
       this.#endLost()
       this.#event = event
@@ -131,6 +142,16 @@ export class DigitReceiver {
   reset(): void {
     this.#endLost()
     this.#reportedEvents.fill(-1)
+  }
+
+  /** A sender of forged or broken events makes no more digits than a person could. */
+  #mayBegin(now: number): boolean {
+    const more = (Math.max(0, now - this.#allowedAt) * perSecond) / 1000
+    this.#allowed = Math.min(mostAtOnce, this.#allowed + more)
+    this.#allowedAt = now
+    if (this.#allowed < 1) return false
+    this.#allowed--
+    return true
   }
 
   #continues(event: number, timestamp: number, marker: boolean): boolean {

@@ -1,6 +1,8 @@
 import { dialNouns } from '../../core/verbs/dial-children.ts'
+import { maxSilentVerbs } from '../../core/verbs/interpreter.ts'
 import { ProblemList } from '../../core/verbs/problem.ts'
 import { vocabulary } from '../../core/verbs/registry.ts'
+import { maxUrlLength } from '../../core/verbs/url.ts'
 import type { VerbAbout, VerbSource } from '../../core/verbs/verb.ts'
 import type { Element } from '../../core/verbs/xml.ts'
 import { type AttributeFacts, AttributeSpy } from './attribute-spy.ts'
@@ -44,14 +46,16 @@ export function verbsPage(): string {
 const rules = `A document is XML in UTF-8 of at most 64 KB with the root \`<Response>\`, answered with status 200 within 10 s. Names are case-sensitive; no DTD, no
 entities but XML's five. An unknown verb or attribute and a bad value are skipped with DOC.0422 (line and column), and the call goes on; a
 document that cannot be had, is malformed, or holds no known verb runs the account's fallback. \`<Response/>\` refuses an unanswered call. The end of
-the document ends the call. URLs may be relative to the document.
+the document ends the call. URLs may be relative to the document, and have at most ${maxUrlLength} characters as they are sent: percent-encoded, with the folders of the document.
 
 An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, by a place in a Conference, or by Dial with
 \`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
-answer between them end the call with END.3482.
+answer between them end the call with END.3482, and so do more than ${maxSilentVerbs} verbs. A Dial that nobody answers within a second lets the document go on at once ten times in a call, and once a
+second after that. A call begins 100 recordings at once and one a second after that, and has at most 8 that have not ended; more are refused with REC.0400. Of events that no status callback carries (DOC,
+PLAY, SAY, DTMF) it writes 200 at once and 10 a second; EVENT.0429 says at its end how many were left out. Of keys, a caller's first 64 count at once, and 25 a second after that.
 
 \`POST /documents/check\` reports the problems of a document without a call. A hosted document may hold \`{{CallSid}}\`, \`{{From}}\`, \`{{To}}\`, \`{{Direction}}\`,
-\`{{CallStatus}}\`, \`{{AccountSid}}\`, \`{{customPayload}}\`, \`{{endUser.display_name}}\`, \`{{endUser.extension_number}}\`.`
+\`{{CallStatus}}\`, \`{{AccountSid}}\`, \`{{customPayload}}\`, \`{{endUser.display_name}}\`, \`{{endUser.extension_number}}\`; filled in, it has at most 64 KB too.`
 
 function described({ name, about, read }: Described, level: string): string {
   const { asked, problems } = parse(read, name, {})

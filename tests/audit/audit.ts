@@ -2,6 +2,7 @@ import { AuditBed } from './bed.ts'
 import type { Finding, Probe } from './probe.ts'
 import { apiProbes } from './probes/api.ts'
 import { carrierProbes } from './probes/carriers.ts'
+import { floodProbes } from './probes/floods.ts'
 import { loadProbes } from './probes/load.ts'
 import { longInputProbes } from './probes/long-inputs.ts'
 import { mediaProbes } from './probes/media.ts'
@@ -15,6 +16,7 @@ export const probes: readonly Probe[] = [
   ...moneyProbes,
   ...carrierProbes,
   ...loadProbes,
+  ...floodProbes,
   ...mediaProbes,
   ...phoneProbes,
   ...apiProbes,

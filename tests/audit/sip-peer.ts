@@ -201,7 +201,7 @@ export class SipPeer {
         `CSeq: ${method === 'ACK' ? call.cseq : cseq} ${method}`,
         `Contact: <sip:probe@${this.address}:${this.port}>`,
         ...headers,
-        ...(sdp === '' ? [] : ['Content-Type: application/sdp']),
+        ...(sdp === '' || headers.some(line => /^Content-Type/i.test(line)) ? [] : ['Content-Type: application/sdp']),
       ],
       sdp,
       branch ?? (method === 'CANCEL' ? call.branch : undefined),

@@ -83,8 +83,9 @@ export class DocumentFetcher implements Documents {
   async #hosted(url: string, { fields }: DocumentFetch): Promise<Fetched> {
     const document = await this.#parts.hosted.byUrl(url)
     if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
-    const bytes = new TextEncoder().encode(fillPlaceholders(document.body, fields))
-    if (bytes.length <= webhookMaxBytes) return { ok: true, bytes }
+    const filled = fillPlaceholders(document.body, fields, webhookMaxBytes)
+    const bytes = filled === undefined ? undefined : new TextEncoder().encode(filled)
+    if (bytes !== undefined && bytes.length <= webhookMaxBytes) return { ok: true, bytes }
     return { ok: false, fault: 'too-large', detail: `more than ${webhookMaxBytes} bytes` }
   }
 }

@@ -172,6 +172,55 @@ test('hangupOnStar: only the caller, only with the attribute', () => {
   assert.is(action(bed).DialCallStatus, 'completed')
 })
 
+test('a document that dials nobody again and again is slowed down, and its events are bounded', () => {
+  const dead = `<Dial>${'<Client>x</Client>'.repeat(10)}</Dial>`
+  const bed = dialling(`${dead.repeat(300)}<Redirect>/in</Redirect>`)
+  const caller = bed.call(at)
+  bed.run(20_000)
+  const events = bed.codes().filter(code => code.startsWith('DIAL')).length
+  // Ten Dials at once and one a second, each of ten children with two events.
+  assert.ok(events > 10 * 20 && events <= 32 * 20, `${events} events in 20 s`)
+  bed.hangUpCaller(caller)
+  expectAllEnded(bed)
+  // Ten in a row are what a document may well do.
+  const few = dialling(`${'<Dial><Client>x</Client></Dial>'.repeat(9)}<Dial action="/after"><Client>x</Client></Dial>`)
+  few.call(at)
+  few.run(1000)
+  assert.is(action(few).DialReasonCode, 'END.1480')
+  expectAllEnded(few)
+})
+
+test('a caller who leaves during the pause after a Dial: its action is posted at once, as it ended', () => {
+  const dead = '<Dial><Client>x</Client></Dial>'
+  const bed = dialling(`${dead.repeat(10)}<Dial action="/after"><Client>x</Client></Dial>`)
+  const caller = bed.call(at)
+  bed.run(500)
+  assert.is(bed.posts.filter(post => post.url.endsWith('/after')).length, 0)
+  bed.hangUpCaller(caller)
+  bed.run(500)
+  assert.is(bed.posts.filter(post => post.url.endsWith('/after')).length, 1)
+  assert.is(action(bed).DialReasonCode, 'END.1480')
+  expectAllEnded(bed)
+})
+
+test('a flood of digits by INFO is absorbed; a phone that dials a card number by them is not cut short', () => {
+  const bed = dialling('<Gather numDigits="256" timeout="60"/>')
+  const caller = bed.call(at)
+  bed.run(500)
+  const send = () => bed.send({ type: 'leg.digit', legId: caller, digit: '5', durationMs: 100 })
+  for (let digit = 0; digit < 60; digit++) send()
+  bed.run(50)
+  assert.is(bed.codes().filter(code => code === 'DTMF.0100').length, 60)
+  for (let ms = 0; ms < 1000; ms++) {
+    bed.at(ms, send)
+  }
+  bed.run(2000)
+  const events = bed.codes().filter(code => code === 'DTMF.0100').length
+  assert.ok(events <= 64 + 26, `${events} digits of 1,060`)
+  bed.hangUpCaller(caller)
+  expectAllEnded(bed)
+})
+
 test('digits by INFO cross the bridge; sendDigits go out before it', () => {
   for (const options of ['', ' answerOnBridge="false"']) {
     const bed = dialling(`<Dial${options}><Number sendDigits="w12">${far}</Number></Dial>`)

@@ -261,4 +261,42 @@ test('what the calls of an account have recorded since counts, before the databa
   assert.equal(codes(bed), ['REC.0100', 'REC.0200', 'REC.0400'])
 })
 
+test('a document that starts and stops recordings begins few at a time, and each that is not begun is reported a few times', () => {
+  const pair = '<RecordSession/><RecordSession state="stop"/>'
+  const bed = calling(`<Say>Hello</Say>${pair.repeat(499)}<Redirect>/in</Redirect>`)
+  const caller = bed.call(at)
+  bed.run(60_000)
+  bed.hangUpCaller(caller)
+  expectAllEnded(bed)
+  const begun = bed.of('media.record-session').length
+  assert.ok(begun >= 8 && begun <= 160, `${begun} in a minute`)
+  const refused = bed.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
+  assert.ok(refused.length >= 10 && refused.length <= 71, `${refused.length} refusals`)
+  assert.match(String(refused[0]?.data.detail), /at most 8 recordings that have not ended/)
+})
+
+test('recordings one after another, each of a second, all begin', () => {
+  const record = '<Record playBeep="false" maxLength="1"/>'
+  const bed = calling(record.repeat(300))
+  const account = bed.store.accounts.get(acme.uuid)
+  if (account !== undefined) account.profile = { ...acme, maxRecordingBytes: 1e12 }
+  bed.call(at)
+  bed.run(1_800_000)
+  expectAllEnded(bed)
+  assert.is(bed.store.recordings.size, 300, bed.store.call().reasonCode)
+  assert.not.ok(codes(bed).includes('REC.0400'))
+})
+
+test('a session that is stopped begins again at once, ever again', () => {
+  const again = '<Pause length="3"/><RecordSession state="stop"/><RecordSession/>'
+  const bed = calling(`<Say>Hello</Say><RecordSession/>${again.repeat(150)}`)
+  const account = bed.store.accounts.get(acme.uuid)
+  if (account !== undefined) account.profile = { ...acme, maxRecordingBytes: 1e12 }
+  bed.call(at)
+  bed.run(1_800_000)
+  expectAllEnded(bed)
+  assert.is(bed.store.recordings.size, 151)
+  assert.not.ok(codes(bed).includes('REC.0400'))
+})
+
 test.run()

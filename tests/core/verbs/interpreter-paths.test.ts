@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Interpreter, type ProgramEvent } from '../../../core/verbs/index.ts'
-import { maxReportedProblems, maxSilentDocuments } from '../../../core/verbs/interpreter.ts'
+import { maxReportedProblems, maxSilentDocuments, maxSilentVerbs } from '../../../core/verbs/interpreter.ts'
 import { type BedOptions, ProgramBed } from '../bed/program-bed.ts'
 
 const start = 'http://a.test/start'
@@ -146,6 +146,25 @@ test('an absolute URL is asked for as it is written, which its signature covers;
   }
 })
 
+test('a document that refers to itself cannot grow its URL without end', () => {
+  for (const step of [`${'a'.repeat(1000)}/`, `${'あ'.repeat(100)}/`]) {
+    const documents = new Proxy({}, { get: () => response(`<Foo/><Redirect>${step}</Redirect>`) })
+    const bed = new ProgramBed({ documents })
+    assert.is(bed.run().at(-1)?.split(' ').slice(1).join(' '), 'end END.3502')
+    for (const command of bed.commands) {
+      if (command.type === 'fetch') assert.ok(command.url.length <= 2048, `${command.url.length}`)
+      if (command.type === 'report') assert.ok(String(command.data.url).length <= 256, `${command.data.url}`)
+    }
+  }
+  // 680 letters of the reference are 6,120 characters once percent-encoded.
+  const once = { [start]: response(`<Redirect>${'あ'.repeat(680)}</Redirect>`) }
+  assert.equal(new ProgramBed({ documents: once }).run().slice(1), [
+    '100 report DOC.0502',
+    '100 say "Sorry." ×1',
+    '2100 end END.3502',
+  ])
+})
+
 test('an action callback that fails runs the fallback too', () => {
   const bed = new ProgramBed({ documents: { [start]: response('<Dial action="/gone"/>') } })
   assert.equal(bed.run().slice(2), [
@@ -178,6 +197,20 @@ test('a second of audio, all together, or an answer lets the count begin again',
   const answering = (times: number) => response(`${times === 30 ? '<Say>x</Say>' : ''}<Redirect>/start</Redirect>`)
   const bed = new ProgramBed({ documents: { [start]: answering }, answered: false, playMs: 0 })
   assert.is(bed.run().filter(line => line.includes(' fetch ')).length, 30 + maxSilentDocuments)
+})
+
+test('verbs that take no time end the call after so many; audio between them lets the count begin again', () => {
+  const nothing = '<Play>ftp:x</Play>'
+  const log = runs(response(`${nothing.repeat(999)}<Redirect>/start</Redirect>`))
+  // Each counts as a verb and as a problem; the problems of the document are reported beside.
+  const played = log.filter(line => line.endsWith('report PLAY.0400')).length
+  assert.is(played, maxSilentVerbs / 2)
+  assert.is(log.at(-1)?.split(' ').slice(1).join(' '), 'end END.3482')
+  assert.ok(log.some(line => line.endsWith('say "Sorry." ×1')))
+  const spoken = runs(response(`${nothing.repeat(900)}<Say>x</Say><Redirect>/start</Redirect>`))
+  assert.ok(spoken.filter(line => line.includes(' say ')).length > 100)
+  const gathered = runs(response(`<Gather timeout="0">${nothing.repeat(1000)}</Gather>`.repeat(3)))
+  assert.is(gathered.at(-1)?.split(' ').slice(1).join(' '), 'end END.3482')
 })
 
 test('a hang-up stops the running verb at once, and nothing follows', () => {

@@ -214,7 +214,7 @@ test('end packets lost: the next digit or half a second of silence ends it, and 
   assert.is(receiver.deadline(), undefined)
   const late = second.at(-1)!
   assert.is(receiver.push(late.payload, 0, 4, late.timestamp, false, 60_000), 0)
-  assert.equal(receiver.counters, { malformed: 0, ignored: 0, repeated: 2, endsLost: 2 })
+  assert.equal(receiver.counters, { malformed: 0, ignored: 0, repeated: 2, endsLost: 2, excess: 0 })
 })
 
 test('a reported digit is remembered after its end, whatever comes in between', () => {
@@ -242,7 +242,7 @@ test('flash, modem tones and short payloads are counted and reported to no one',
   }
   for (let length = 0; length < 4; length++) receiver.push(payload, 0, length, 1, true, 0)
   receiver.push(payload, 2, 4, 1, true, 0)
-  assert.equal(receiver.counters, { malformed: 5, ignored: 240, repeated: 0, endsLost: 0 })
+  assert.equal(receiver.counters, { malformed: 5, ignored: 240, repeated: 0, endsLost: 0, excess: 0 })
   assert.is(receiver.held, undefined)
 })
 
@@ -254,6 +254,35 @@ test('a new source ends a held digit and may use the same timestamps', () => {
   assert.is(text(takeAll(receiver)), '6')
   assert.is(receiver.push(start!.payload, 0, 4, 5, true, 1), 0)
   assert.is(receiver.held, '6')
+})
+
+test('a flood of digits is absorbed, and one as fast as a machine dials is not', () => {
+  const payload = new Uint8Array(4)
+  const taken = (everyMs: number, count: number) => {
+    const receiver = new DigitReceiver()
+    let digits = 0
+    for (let at = 0; at < count; at++) {
+      writeEvent(payload, 0, at % 10, true, 10, 320)
+      receiver.push(payload, 0, 4, at * 1000, true, at * everyMs)
+      digits += takeAll(receiver).length
+    }
+    return [digits, receiver.counters.excess]
+  }
+  assert.equal(taken(40, 1000), [1000, 0])
+  // A second of a packet each millisecond: 64 at once, and 25 of the second.
+  assert.equal(taken(1, 1000), [88, 912])
+  // A digit that begins within a flood, and lasts, is still reported.
+  const receiver = new DigitReceiver()
+  for (let at = 0; at < 200; at++) {
+    writeEvent(payload, 0, at % 10, true, 10, 320)
+    receiver.push(payload, 0, 4, at * 1000, true, 0)
+  }
+  takeAll(receiver)
+  for (let ms = 0; ms <= 80; ms += 20) {
+    writeEvent(payload, 0, 5, ms === 80, 10, 160 + ms * 8)
+    receiver.push(payload, 0, 4, 1_000_000, ms === 0, ms)
+  }
+  assert.is(text(takeAll(receiver)), '5')
 })
 
 test('eventOfDigit knows sixteen digits in either case', () => {

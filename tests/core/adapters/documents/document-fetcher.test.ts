@@ -14,6 +14,7 @@ const hosted = {
   isHosted: (url: string) => url.startsWith(base),
   byUrl: (url: string) => {
     if (url === `${base}known`) return { body: '<Response><Say>{{To}}</Say></Response>' }
+    if (url === `${base}many`) return { body: '{{customPayload}}'.repeat(3855) }
     return url === `${base}huge` ? { body: '{{To}}'.repeat(10_900) } : undefined
   },
 }
@@ -130,6 +131,11 @@ test('a hosted document needs no HTTP', () =>
       assert.is(faultOf(await fetch(fetchOf('HTTPS://Voice.example:443/a/../hosted/known'))), 'fetched')
       assert.is(faultOf(await fetch(fetchOf(`${base}unknown`))), 'not-found')
       assert.is(faultOf(await fetch(fetchOf(`${base}huge`))), 'too-large')
+      // One value in thousands of places: building it first took seconds of the signalling thread.
+      const payload = { ...fields, customPayload: '"'.repeat(8000) }
+      const started = performance.now()
+      assert.is(faultOf(await fetch(fetchOf(`${base}many`, { fields: payload }))), 'too-large')
+      assert.ok(performance.now() - started < 500, `took ${performance.now() - started} ms`)
     },
   ))
 
