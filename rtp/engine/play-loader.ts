@@ -77,7 +77,7 @@ export class PlayLoader {
     if (begun === undefined || codec === undefined || session?.sender.playNeedingPrompt !== begun.play) return
     const isWanted = () => to.begun === begun && session.sender.playNeedingPrompt === begun.play
     const done = (prompt: Prompt | PromptFault) => {
-      if (to.begun !== begun) return
+      if (!isWanted()) return
       if (typeof prompt === 'string') session.sender.stop(begun.play)
       else session.sender.continueWith(begun.play, prompt)
     }

@@ -32,8 +32,6 @@ export class PromptTurns {
       const [sooner, later] = isLast ? [this.#begun, this.#beginning] : [this.#beginning, this.#begun]
       const turn = sooner.shift() ?? later.shift()
       turn?.()
-      // What has its turn works now, and asks for its next one.
-      await undefined
     }
     this.#isRunning = false
   }
