@@ -29,7 +29,10 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     'SIP transactions, calls, dialogs, connections and timers that are open.',
     'what',
   )
-  const packets = total('rtp_packets', 'RTP packets since the start.')
+  const packets = total(
+    'rtp_packets',
+    'RTP packets since the start; excess: packets and reports left out, as their remote sent more than any talker does.',
+  )
   const sources = total(
     'rtp_sources',
     'Media that moved without an offer or answer (learned, returned); packets refused of unknown sources, and withheld from addresses that never answered.',
@@ -110,6 +113,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       | 'received'
       | 'sent'
       | 'unsent'
+      | 'excess'
       | 'sessions'
       | 'portsFree'
       | 'faults'
@@ -121,6 +125,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       received: sum('received'),
       sent: sum('sent'),
       unsent: sum('unsent'),
+      excess: sum('excess'),
       lost: packetsLost + lostNow,
     })
     addAll(sources, counters.media.sources)

@@ -163,7 +163,7 @@ export type MediaEvent =
       readonly legId: LegUuid
       readonly playId: string
       readonly completed: boolean
-      readonly fault?: 'unreadable' | 'unsupported'
+      readonly fault?: 'unreadable' | 'unsupported' | 'no-room'
     }
   | {
       readonly type: 'media.recorded'

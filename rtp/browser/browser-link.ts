@@ -165,11 +165,7 @@ export class BrowserLink {
     const association = this.#association
     if (association === undefined || now < association.deadline()) return
     association.tick(now)
-    if (association.state === 'failed') {
-      this.#association = undefined
-      this.#host.counters.dtlsFailed++
-      this.onFault('dtls', association.detail)
-    }
+    if (association.state === 'failed') this.#failed(association)
   }
 
   close(): void {
@@ -204,7 +200,17 @@ export class BrowserLink {
     if (early !== undefined) this.takeHandshake(early, early.length, now)
   }
 
+  #failed(association: DtlsAssociation): void {
+    this.#association = undefined
+    this.#host.counters.dtlsFailed++
+    this.onFault('dtls', association.detail)
+  }
+
   #changed(association: DtlsAssociation): void {
+    if (association.state === 'failed') {
+      this.#failed(association)
+      return
+    }
     const { keys } = association
     if (keys !== undefined) {
       const isFirst = this.#receiver === undefined

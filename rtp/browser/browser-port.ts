@@ -70,7 +70,9 @@ export class BrowserPort {
   }
 
   agree(link: BrowserLink, terms: BrowserTerms, now: number): void {
-    if (link.agree(terms, now)) this.#byName.set(terms.local.ufrag, link)
+    if (!link.agree(terms, now)) return
+    this.#byName.set(terms.local.ufrag, link)
+    this.#forgetNames(link)
   }
 
   /** From now on what comes for it is dropped. */
@@ -137,7 +139,7 @@ export class BrowserPort {
     const user = parsed.ok ? usernameOf(parsed.value) : undefined
     const ufrag = user?.slice(0, user.indexOf(':')) ?? ''
     const link = this.#byName.get(ufrag)
-    if (!parsed.ok || link === undefined) {
+    if (!parsed.ok || link === undefined || this.#isAnothers(link, address, port)) {
       this.counters.iceDropped++
       return
     }
@@ -155,7 +157,20 @@ export class BrowserPort {
     this.counters.iceChecks++
     this.#byAddress.set(keyOf(address, port), link)
     this.#leave(link, before)
-    // When a restart is over, the names of the run before belong to no session.
+    this.#forgetNames(link)
+  }
+
+  /**
+   * Another remote is there, and shows it: a check for this link that names the same source was forged, and would draw
+   * that remote's media here, and this one's there.
+   */
+  #isAnothers(link: BrowserLink, address: number, port: number): boolean {
+    const holder = this.#byAddress.get(keyOf(address, port))
+    return holder !== undefined && holder !== link && holder.agent.holds(address, port, this.#now)
+  }
+
+  /** When a restart is over, or another has begun, names of runs before belong to no session. */
+  #forgetNames(link: BrowserLink): void {
     for (const name of link.names) {
       if (link.agent.knows(name)) continue
       link.names.delete(name)

@@ -17,7 +17,7 @@ export type EngineEvent =
       readonly session: SessionId
       readonly play: string
       readonly completed: boolean
-      readonly fault?: 'unreadable' | 'unsupported'
+      readonly fault?: 'unreadable' | 'unsupported' | 'no-room'
     }
   | {
       readonly type: 'recorded'

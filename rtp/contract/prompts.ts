@@ -18,6 +18,8 @@ export interface Prompt {
   readonly made?: number
   /** False while its length is not known: where it is not made in time, the play waits. Undefined = true. */
   readonly isWhole?: boolean
+  /** How many legs play it now, counted by those that do. */
+  readonly players?: { count: number }
   /** Rounds of an Opus prompt that was made to be repeated: they join without a seam. */
   readonly rounds?: PromptRounds
 }
@@ -29,17 +31,33 @@ interface PromptRounds {
   readonly loopFromMs?: number
 }
 
-export type PromptFault = 'unreadable' | 'unsupported'
+/** `no-room`: the thread holds as much of other prompts, that are played or made, as it may. */
+export type PromptFault = 'unreadable' | 'unsupported' | 'no-room'
 
 /** Files as prompts: read, resampled and encoded off the tick, kept by codec. */
 export interface PromptStore {
-  /** To be played `loop` times, 0 = until stopped. `done` comes later, or at once for what is kept. */
-  load(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
+  /**
+   * To be played `loop` times, 0 = until stopped. `done` comes later, or at once for what is kept. Once `isWanted` says no
+   * and no leg plays it, the rest is not made.
+   */
+  load(
+    path: string,
+    codec: EngineCodec,
+    loop: number,
+    done: (prompt: Prompt | PromptFault) => void,
+    isWanted?: () => boolean,
+  ): void
   /**
    * A file that is still written: it begins with what is there and grows with it, until the file's head gives its length.
    * A file that is whole by now is loaded.
    */
-  follow(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
+  follow(
+    path: string,
+    codec: EngineCodec,
+    loop: number,
+    done: (prompt: Prompt | PromptFault) => void,
+    isWanted?: () => boolean,
+  ): void
   /** Samples that are at hand as a prompt, encoded off the tick as well; the caller keeps it. */
   encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
 }

@@ -13,6 +13,11 @@ const firstRetransmitMs = 250
 const longestRetransmitMs = 2000
 /** Time after which a handshake is given up. */
 export const handshakeTimeoutMs = 20_000
+/**
+ * Signatures of the remote that are verified in all: one is enough. The others may have been lost behind something that
+ * was forged; but a remote that goes on sending wrong ones would occupy its thread for as long as the handshake lasts.
+ */
+export const mostVerified = 8
 /** A flight is not sent again for a repetition that follows on the last one's heels. */
 const leastRepeatMs = 50
 /** Length of one of our datagrams: fits any path. */
@@ -50,6 +55,8 @@ export class DtlsAssociation {
   #retransmitAt = Infinity
   #retransmitMs = firstRetransmitMs
   #flightSentAt = -Infinity
+  /** Signatures that were verified for clients before this one. */
+  #verifiedBefore = 0
 
   constructor(options: DtlsOptions, now: number) {
     this.#options = options
@@ -147,12 +154,14 @@ export class DtlsAssociation {
         this.refused++
         this.#messages.refuse()
         this.#doubt(message.type)
+        if (this.#verifiedBefore + this.#side.shared.verified >= mostVerified) this.state = 'failed'
         return
       }
       if (message.type === handshakeTypes.clientHello) this.#gate.entered(message.body)
       this.#messages.took()
       if (step === 'connected') {
         this.state = 'connected'
+        this.#messages = new Reassembly(this.#messages.next)
         this.#retransmitAt = Infinity
         return
       }
@@ -162,7 +171,7 @@ export class DtlsAssociation {
   /** Messages before the bad one may not have come from the remote, so they are dropped; the remote sends all of them again. */
   #doubt(refused: number): void {
     const next = this.#side.rewind(refused)
-    if (next !== undefined) this.#messages = new Reassembly(next)
+    if (next !== undefined) this.#messages.restart(next)
   }
 
   /** False for a hello that goes no further: none of the passive side's, or one that has to prove its address first. */
@@ -172,8 +181,9 @@ export class DtlsAssociation {
       case 'let-in':
         return true
       case 'begin-again':
+        this.#verifiedBefore += this.#side.shared.verified
         this.#side = new ServerHandshake(this.#options, fragment.sequence)
-        this.#messages = new Reassembly(fragment.sequence)
+        this.#messages.restart(fragment.sequence)
         this.#seen = new ReplayWindow()
         this.#flight = []
         this.#retransmitAt = Infinity

@@ -2,7 +2,7 @@ import type { SrtpProfile } from '../srtp/profile.ts'
 import { type FlightPart, Handshake, type HandshakeOptions, type Step } from './handshake.ts'
 import { type HandshakeMessage, handshakeTypes } from './handshake-message.ts'
 import { randomLength, readServerHello, secp256r1, signatureSchemes, writeClientHello } from './hello.ts'
-import { isSignedBy, KeyShare, type Randoms, signed } from './secrets.ts'
+import { KeyShare, type Randoms, signed } from './secrets.ts'
 import { concat, uint, vector, WireReader } from './wire.ts'
 
 type ClientState =
@@ -141,9 +141,8 @@ export class ClientHandshake {
     }
     const parameters = body.subarray(0, 4 + point.length)
     const isReal =
-      shared.remote !== undefined &&
       this.#randoms !== undefined &&
-      isSignedBy(shared.remote, scheme, signature, this.#randoms.client, this.#randoms.server, parameters)
+      shared.isSigned(scheme, signature, this.#randoms.client, this.#randoms.server, parameters)
     if (!isReal) return shared.refuse('the key share is not signed by the certificate')
     this.#remotePoint = point.slice()
     shared.transcript.push(message.whole)

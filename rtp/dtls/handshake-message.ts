@@ -61,21 +61,28 @@ export const fragmentsOf = (record: Uint8Array): readonly Fragment[] => {
   return fragments
 }
 
+/** Room for one message, used again for others. */
 interface Partial {
-  readonly type: number
-  readonly body: Uint8Array
-  readonly has: Uint8Array
+  /** −1 = empty. */
+  sequence: number
+  type: number
+  length: number
+  body: Uint8Array
+  has: Uint8Array
   missing: number
 }
 
 /**
  * Puts messages together and in order. What was received first stays: an overlap changes nothing (RFC 6347 §4.2.3). But
- * a fragment of another message under the same number replaces what is not whole yet, which may have been forged.
+ * a fragment of another message under the same number replaces what is not whole yet, which may have been forged. Memory
+ * is taken when the first bytes of a message come, and kept: whatever comes, it is never more than `mostAhead` messages need.
  */
 export class Reassembly {
   /** The number of the message that is to come. */
   next: number
-  readonly #partial = new Map<number, Partial>()
+  /** Bytes of memory that were taken, ever. */
+  taken = 0
+  readonly #partial: (Partial | undefined)[] = new Array(mostAhead).fill(undefined)
 
   constructor(next = 0) {
     this.next = next
@@ -83,12 +90,12 @@ export class Reassembly {
 
   add({ type, length, sequence, offset, body }: Fragment): void {
     if (sequence < this.next || sequence >= this.next + mostAhead) return
-    let message = this.#partial.get(sequence)
-    const isOther = message !== undefined && (message.type !== type || message.body.length !== length)
-    if (isOther && message?.missing === 0) return
-    if (message === undefined || isOther) {
-      message = { type, body: new Uint8Array(length), has: new Uint8Array(length), missing: length }
-      this.#partial.set(sequence, message)
+    // It says nothing of a message that has a body (RFC 6347 §4.2.3).
+    if (body.length === 0 && length > 0) return
+    const message = this.#roomFor(sequence)
+    if (message.sequence !== sequence || message.type !== type || message.length !== length) {
+      if (message.sequence === sequence && message.missing === 0) return
+      this.#begin(message, sequence, type, length)
     }
     for (let i = 0; i < body.length; i++) {
       if (message.has[offset + i] !== 0) continue
@@ -100,17 +107,48 @@ export class Reassembly {
 
   /** The next message if it is complete; it stays until `took` or `refuse`. */
   peek(): HandshakeMessage | undefined {
-    const message = this.#partial.get(this.next)
-    return message?.missing === 0 ? handshakeMessage(message.type, this.next, message.body) : undefined
+    const message = this.#partial[this.next % mostAhead]
+    if (message?.sequence !== this.next || message.missing > 0) return undefined
+    return handshakeMessage(message.type, this.next, message.body.slice(0, message.length))
   }
 
   took(): void {
-    this.#partial.delete(this.next)
+    this.refuse()
     this.next++
   }
 
   /** It cannot be what the remote means: room for another of that number. */
   refuse(): void {
-    this.#partial.delete(this.next)
+    const message = this.#partial[this.next % mostAhead]
+    if (message?.sequence === this.next) message.sequence = -1
+  }
+
+  /** All that is there is dropped; `next` is to come. */
+  restart(next: number): void {
+    this.next = next
+    for (const message of this.#partial) if (message !== undefined) message.sequence = -1
+  }
+
+  #roomFor(sequence: number): Partial {
+    const at = sequence % mostAhead
+    const there = this.#partial[at]
+    if (there !== undefined) return there
+    const room = { sequence: -1, type: 0, length: 0, body: nothing, has: nothing, missing: 0 }
+    this.#partial[at] = room
+    return room
+  }
+
+  #begin(message: Partial, sequence: number, type: number, length: number): void {
+    if (message.body.length < length) {
+      message.body = new Uint8Array(length)
+      message.has = new Uint8Array(length)
+      this.taken += 2 * length
+    } else message.has.fill(0, 0, length)
+    message.sequence = sequence
+    message.type = type
+    message.length = length
+    message.missing = length
   }
 }
+
+const nothing = new Uint8Array(0)

@@ -4,7 +4,15 @@ import { type DtlsCertificate, type Fingerprint, isNamed } from './certificate.t
 import { type HandshakeMessage, handshakeMessage, handshakeTypes } from './handshake-message.ts'
 import { contentTypes } from './record.ts'
 import type { RecordCipher } from './record-cipher.ts'
-import { masterSecretOf, type Randoms, readCertificate, recordCiphersOf, srtpKeysOf, verifyDataOf } from './secrets.ts'
+import {
+  isSignedBy,
+  masterSecretOf,
+  type Randoms,
+  readCertificate,
+  recordCiphersOf,
+  srtpKeysOf,
+  verifyDataOf,
+} from './secrets.ts'
 import { sameSecret, uint, vector, WireReader } from './wire.ts'
 
 export type DtlsRole = 'client' | 'server'
@@ -47,6 +55,8 @@ export class Handshake {
   refusal: string | undefined
   transcript: Uint8Array[] = []
   remote: X509Certificate | undefined
+  /** Signatures that were verified: each is work, whoever asked for it. */
+  verified = 0
   /** The number of our next message. */
   sequence = 0
   #master: Uint8Array | undefined
@@ -83,6 +93,13 @@ export class Handshake {
     this.remote = certificate
     this.transcript.push(message.whole)
     return 'taken'
+  }
+
+  /** True when the remote's certificate has signed `parts`. */
+  isSigned(scheme: number, signature: Uint8Array, ...parts: readonly Uint8Array[]): boolean {
+    if (this.remote === undefined) return false
+    this.verified++
+    return isSignedBy(this.remote, scheme, signature, ...parts)
   }
 
   /** Both key shares are known, and the ClientKeyExchange is in the transcript. */

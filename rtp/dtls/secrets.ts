@@ -77,11 +77,14 @@ export const signed = ({ privateKey }: DtlsCertificate, ...parts: readonly Uint8
 const signingCurves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
 /** RFC 9325 §4.5; longer ones than the second cost more than a handshake may. */
 const [leastRsaBits, mostRsaBits] = [2048, 8192]
+/** All that is made today has this one or a smaller; one as long as the modulus makes a signature cost 20 ms to verify. */
+const mostRsaExponent = 65_537n
 
 const canSign = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean => {
   if (type === 'ec') return signingCurves.includes(details?.namedCurve)
   const bits = type === 'rsa' ? (details?.modulusLength ?? 0) : 0
-  return bits >= leastRsaBits && bits <= mostRsaBits
+  const exponent = details?.publicExponent ?? 0n
+  return bits >= leastRsaBits && bits <= mostRsaBits && exponent <= mostRsaExponent
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   signatureSchemes,
   writeServerHello,
 } from './hello.ts'
-import { isSignedBy, KeyShare, type Randoms, signed } from './secrets.ts'
+import { KeyShare, type Randoms, signed } from './secrets.ts'
 import { concat, uint, vector, WireReader } from './wire.ts'
 
 type ServerState = 'hello' | 'certificate' | 'key-exchange' | 'verify' | 'finished' | 'connected'
@@ -139,11 +139,7 @@ export class ServerHandshake {
     const reader = new WireReader(message.body)
     const scheme = reader.number(2)
     const signature = reader.vector(2)
-    const isReal =
-      !reader.isBroken &&
-      reader.isAtEnd &&
-      shared.remote !== undefined &&
-      isSignedBy(shared.remote, scheme, signature, ...shared.transcript)
+    const isReal = !reader.isBroken && reader.isAtEnd && shared.isSigned(scheme, signature, ...shared.transcript)
     if (!isReal) return shared.refuse('the certificate is not its sender’s')
     shared.transcript.push(message.whole)
     return 'taken'

@@ -7,6 +7,7 @@ import type { SessionDump } from '../contract/session-dump.ts'
 import { PortPool } from '../net/port-pool.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
 import { TickSlots } from '../packetize/tick-slots.ts'
+import type { ArrivalDrops } from '../receive/arrival-allowance.ts'
 import type { MediaSession } from '../session/media-session.ts'
 import { endOfAbandoned } from './abandoned-orders.ts'
 import { Connections } from './connections.ts'
@@ -45,6 +46,7 @@ export class MediaEngine {
   readonly #table = new SessionTable()
   readonly #opener: SessionOpener
   readonly #deferred: DeferredWork
+  readonly #drops: ArrivalDrops = { excess: 0 }
   #closing = 0
   #now = 0
   /** Packets are passed on until then, as far as is known. */
@@ -78,6 +80,7 @@ export class MediaEngine {
         network: env.network,
         opus: env.opus,
         tickSlots: new TickSlots(),
+        drops: this.#drops,
         tape: env.tape,
         timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
         emit,
@@ -112,6 +115,7 @@ export class MediaEngine {
       received,
       sent,
       unsent,
+      excess: this.#drops.excess,
       faults: this.#guard.faults,
       browsers: this.#browsers.counters,
     }

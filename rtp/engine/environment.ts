@@ -44,6 +44,8 @@ export interface EngineCounters {
   readonly received: number
   readonly sent: number
   readonly unsent: number
+  /** Packets and reports that were left out since their remotes sent more than any talker does. */
+  readonly excess: number
   /** Sessions that a fault of ours has ended. */
   readonly faults: number
   readonly browsers: Readonly<BrowserCounters>

@@ -65,7 +65,8 @@ export class PlayLoader {
     const play = to.loading
     const codec = to.session?.agreement?.codec
     if (play !== undefined && codec !== undefined) {
-      this.#prepare(play, codec, prompt => this.#loaded(to, play, prompt))
+      const isWanted = () => to.loading === play
+      this.#prepare(play, codec, prompt => this.#loaded(to, play, prompt), isWanted)
     }
   }
 
@@ -74,17 +75,24 @@ export class PlayLoader {
     const { session, begun } = to
     const codec = session?.agreement?.codec
     if (begun === undefined || codec === undefined || session?.sender.playNeedingPrompt !== begun.play) return
-    this.#prepare(begun, codec, prompt => {
-      if (to.begun !== begun) return
+    const isWanted = () => to.begun === begun && session.sender.playNeedingPrompt === begun.play
+    const done = (prompt: Prompt | PromptFault) => {
+      if (!isWanted()) return
       if (typeof prompt === 'string') session.sender.stop(begun.play)
       else session.sender.continueWith(begun.play, prompt)
-    })
+    }
+    this.#prepare(begun, codec, done, isWanted)
   }
 
-  #prepare({ source, loop }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
+  #prepare(
+    { source, loop }: PlayCommand,
+    codec: EngineCodec,
+    done: (prompt: Prompt | PromptFault) => void,
+    isWanted: () => boolean,
+  ): void {
     if (source.kind === 'tone') this.#tones.load(source.tone, codec, done)
-    else if (source.isGrowing) this.#prompts.follow(source.path, codec, loop, done)
-    else this.#prompts.load(source.path, codec, loop, done)
+    else if (source.isGrowing) this.#prompts.follow(source.path, codec, loop, done, isWanted)
+    else this.#prompts.load(source.path, codec, loop, done, isWanted)
   }
 
   #loaded(to: Played, play: PlayCommand, prompt: Prompt | PromptFault): void {

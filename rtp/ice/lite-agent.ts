@@ -12,6 +12,8 @@ import type { IceCredentials } from './credentials.ts'
 
 /** RFC 7675 §5.1: a remote without a check for this time has withdrawn its consent. */
 export const consentMs = 30_000
+/** Within this time a remote that is there has checked again: every 5 s, a fifth more at most (RFC 7675 §5.1). */
+const checksWithinMs = 6000
 /** Pairs of an address of ours and one of the remote at a time; the one that was silent for longest makes room. */
 export const mostPaths = 16
 /** Attributes that a 420 names; otherwise it grows beyond the request. */
@@ -93,6 +95,13 @@ export class LiteAgent {
     this.#before = this.#own
     this.#own = own(credentials)
     this.#remoteUfrag = undefined
+  }
+
+  /** A valid check has just come from there: it is this remote's. */
+  holds(address: number, port: number, now: number): boolean {
+    return this.#paths.some(
+      path => path.address === address && path.port === port && now - path.checkedAt < checksWithinMs,
+    )
   }
 
   /** True for a name of ours that a check may be addressed to. */

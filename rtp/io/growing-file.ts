@@ -5,9 +5,10 @@ import type { EngineCodec } from '../contract/agreement.ts'
 import type { Prompt, PromptFault } from '../contract/prompts.ts'
 import { Resampler } from '../resample/resampler.ts'
 import { decodeWavInto } from '../wav/decode.ts'
-import { frameLengthOf } from '../wav/format.ts'
+import { frameLengthOf, framesInPiece } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
 import { promptEncoder } from './open-prompt-encoder.ts'
+import type { NextTurn } from './prompt-encoder.ts'
 
 /** Time without a sign of its writer after which the file ends: otherwise its player would wait for ever. */
 const longestStallMs = 120_000
@@ -16,7 +17,6 @@ const lookMs = 20
 const headBytes = 64
 /** Audio that is made before the prompt begins, unless there is less. */
 const headStartSeconds = 1
-const pieceFrames = 4096
 
 interface GrowingWav {
   readonly wav: WavFile
@@ -43,17 +43,19 @@ export async function encodeGrowing(
   file: FileHandle,
   codec: EngineCodec,
   opus: OpusCoders,
+  nextTurn: NextTurn,
   maxSeconds: number,
   begun: (prompt: Prompt) => void,
 ): Promise<Prompt | PromptFault> {
   const first = await growingWav(file)
   if (first === undefined) return 'unreadable'
   const { wav } = first
-  const encoder = await promptEncoder(codec, wav.sampleRate, Infinity, opus)
+  const encoder = await promptEncoder(codec, wav.sampleRate, Infinity, opus, nextTurn)
   if (encoder === undefined) return 'unreadable'
   try {
     const resampler = new Resampler(wav.sampleRate, encoder.sampleRate)
     const frameLength = frameLengthOf(wav)
+    const pieceFrames = framesInPiece(wav)
     const raw = Buffer.alloc(pieceFrames * frameLength)
     const pcm = new Int16Array(pieceFrames)
     const resampled = new Int16Array(resampler.roomFor(pieceFrames))
@@ -63,6 +65,7 @@ export async function encodeGrowing(
     for (let frame = 0; frame < Math.min(frames, maxSeconds * wav.sampleRate); ) {
       const wanted = Math.min(pieceFrames, frames - frame)
       const { bytesRead } = await file.read(raw, 0, wanted * frameLength, wav.dataFrom + frame * frameLength)
+      await nextTurn(!hasBegun)
       const count = decodeWavInto(pcm, 0, raw.subarray(0, bytesRead), 0, Math.floor(bytesRead / frameLength), wav)
       await encoder.push(resampled, resampler.pushInto(resampled, 0, pcm, 0, count))
       frame += count

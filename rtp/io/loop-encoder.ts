@@ -18,6 +18,10 @@ const pieceSamples = 2048
 /** A play with this many rounds of this length is one whose seams matter. */
 export const isLoop = (loop: number, seconds: number): boolean => loop !== 1 && seconds <= longestRoundSeconds
 
+/** How often a prompt has to be made to be repeated: plays of more rounds than are encoded share the endless one (0). */
+export const roundsToMake = (loop: number, seconds: number): number =>
+  !isLoop(loop, seconds) ? 1 : loop * seconds <= longestWholeSeconds ? loop : 0
+
 /** What is encoded of rounds of `samples`, at most. */
 export const loopedSamples = (samples: number, sampleRate: number): number =>
   Math.max(longestWholeSeconds * sampleRate, mostRounds * samples) + (settlingFrames + 2) * sampleRate

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { AudioEncoder } from '../codec/codec.ts'
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { type OpusEncoder, opusFrameMs, opusSilence } from '../codec/opus.ts'
@@ -8,17 +7,17 @@ import type { Prompt } from '../contract/prompts.ts'
 const opusLookaheadMs = 6.5
 /** Time that Opus is encoded before the thread's ticks have their turn. */
 const turnMs = 1
-/**
- * Turns after which the thread pauses: it may have precedence over the whole machine, and a long file takes seconds.
- */
-const turnsInARow = 4
-const pauseMs = 1
+/** Frames of the first second: until they are made no play begins. */
+const framesToBegin = 1000 / opusFrameMs
 const longestPacket = 1275
 /** Some ten seconds. */
 const firstBytes = 64 * 1024
 const firstFrames = 512
 
-/** Turns samples of `sampleRate`, in pieces, into a prompt. Never rejects. */
+/** Comes when it is its turn to work again; rejects when the prompt is wanted no more. */
+export type NextTurn = (isBeginning: boolean) => Promise<void>
+
+/** Turns samples of `sampleRate`, in pieces, into a prompt. Rejects as its turns do, and for no other reason. */
 export interface PromptEncoder {
   readonly sampleRate: number
   push(pcm: Int16Array, count: number): Promise<void>
@@ -64,7 +63,7 @@ export class SamplePromptEncoder implements PromptEncoder {
     this.sampleRate = sampleRate
     const isWhole = samples !== Infinity
     const bytes = new Uint8Array(isWhole ? samples * this.#sampleBytes : firstBytes)
-    this.#prompt = { codec, bytes, made: 0, isWhole }
+    this.#prompt = { codec, bytes, made: 0, isWhole, players: { count: 0 } }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
@@ -82,7 +81,7 @@ export class SamplePromptEncoder implements PromptEncoder {
   async finish(): Promise<Prompt> {
     const prompt = this.#prompt
     const { codec, made } = prompt
-    if (!this.#hasBegun) return { codec, bytes: prompt.bytes.slice(0, made) }
+    if (!this.#hasBegun) return { codec, bytes: prompt.bytes.slice(0, made), players: { count: 0 } }
     if (prompt.isWhole === false) prompt.bytes = prompt.bytes.slice(0, made)
     prompt.isWhole = true
     return prompt
@@ -102,18 +101,20 @@ export class OpusPromptEncoder implements PromptEncoder {
   readonly #prompt: Making & { made: number; ends: Uint32Array }
   #hasBegun = false
   #wasSilent = false
+  readonly #nextTurn: NextTurn
   #turnBegan = 0
-  #turns = 0
 
-  constructor(encoder: OpusEncoder, sampleRate: number, samples: number) {
+  constructor(encoder: OpusEncoder, sampleRate: number, samples: number, nextTurn: NextTurn) {
     this.#encoder = encoder
+    this.#nextTurn = nextTurn
     this.sampleRate = sampleRate
     this.#frame = new Int16Array((opusFrameMs * sampleRate) / 1000)
     this.#lookahead = Math.ceil((opusLookaheadMs * sampleRate) / 1000)
     this.#most = Math.ceil((samples + this.#lookahead) / this.#frame.length)
     const isWhole = samples !== Infinity
     const ends = new Uint32Array(isWhole ? this.#most : firstFrames)
-    this.#prompt = { codec: 'opus', bytes: new Uint8Array(firstBytes), ends, made: 0, isWhole }
+    const players = { count: 0 }
+    this.#prompt = { codec: 'opus', bytes: new Uint8Array(firstBytes), ends, made: 0, isWhole, players }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
@@ -126,7 +127,7 @@ export class OpusPromptEncoder implements PromptEncoder {
       if (this.#filled < whole) return
       this.#encode()
       if (performance.now() - this.#turnBegan < turnMs) continue
-      await (++this.#turns % turnsInARow === 0 ? pause(pauseMs) : nextTurn())
+      await this.#nextTurn(this.#prompt.made < framesToBegin)
       this.#turnBegan = performance.now()
     }
   }
@@ -153,7 +154,7 @@ export class OpusPromptEncoder implements PromptEncoder {
   /** The whole frames of all that came. */
   packets(): Prompt {
     const { bytes, ends, made } = this.#prompt
-    return { codec: 'opus', bytes: bytes.slice(0, this.#length), ends: ends.slice(0, made) }
+    return { codec: 'opus', bytes: bytes.slice(0, this.#length), ends: ends.slice(0, made), players: { count: 0 } }
   }
 
   free(): void {

@@ -1,6 +1,7 @@
 import { assertNever } from '../base/assert-never.ts'
 import type { DatagramNetwork } from '../net/network.ts'
-import { isRtp, payloadTypeOf, sequenceOf, ssrcOf } from '../packet/header.ts'
+import { isRtp, payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf } from '../packet/header.ts'
+import type { ArrivalAllowance } from './arrival-allowance.ts'
 import { HeldPackets } from './held-packets.ts'
 import type { PayloadKind, PayloadTypes } from './payload-types.ts'
 import type { ReflectionGuard } from './reflection-guard.ts'
@@ -11,7 +12,10 @@ export interface PacketSink {
   receive(packet: Uint8Array, length: number, kind: PayloadKind, now: number): void
 }
 
-/** What arrives on a session's RTP port: packets that mean something, of a source that may be accepted, are let in. */
+/**
+ * What arrives on a session's RTP port: packets that mean something, of a source that may be accepted, are let in, as
+ * far as they are no more than a talker sends.
+ */
 export class Ingress {
   /** Datagrams that were not let in. */
   dropped = 0
@@ -21,6 +25,7 @@ export class Ingress {
   readonly #symmetricRtp: SymmetricRtp
   readonly #reflection: ReflectionGuard
   readonly #payloadTypes: PayloadTypes
+  readonly #allowance: ArrivalAllowance
   readonly #sink: PacketSink
   readonly #moved: (by: 'learned' | 'returned') => void
   readonly #held = new HeldPackets()
@@ -30,6 +35,7 @@ export class Ingress {
     symmetricRtp: SymmetricRtp,
     reflection: ReflectionGuard,
     payloadTypes: PayloadTypes,
+    allowance: ArrivalAllowance,
     sink: PacketSink,
     moved: (by: 'learned' | 'returned') => void,
   ) {
@@ -37,6 +43,7 @@ export class Ingress {
     this.#symmetricRtp = symmetricRtp
     this.#reflection = reflection
     this.#payloadTypes = payloadTypes
+    this.#allowance = allowance
     this.#sink = sink
     this.#moved = moved
   }
@@ -70,7 +77,10 @@ export class Ingress {
         assertNever(verdict)
     }
     this.#reflection.answered(address, port)
-    this.#sink.receive(packet, length, kind, now)
+    const payloadLength = payloadLengthOf(packet, length)
+    if (this.#allowance.admitsPacket(packet, payloadOffsetOf(packet), payloadLength, kind, now)) {
+      this.#sink.receive(packet, length, kind, now)
+    } else this.dropped++
   }
 
   /** Plays the packets that the source sent as a candidate, now that it is accepted. */

@@ -1,5 +1,6 @@
 import { isUnicast } from '../net/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
+import type { ArrivalAllowance } from '../receive/arrival-allowance.ts'
 import { ranks } from '../receive/known-hosts.ts'
 import type { ReflectionGuard } from '../receive/reflection-guard.ts'
 import type { SymmetricRtp } from '../receive/symmetric-rtp.ts'
@@ -22,6 +23,7 @@ export class ReportExchange {
   readonly #reporter: Reporter
   readonly #symmetricRtp: SymmetricRtp
   readonly #reflection: ReflectionGuard
+  readonly #allowance: ArrivalAllowance
   #signalledAddress = 0
   #signalledPort = 0
   #address = 0
@@ -33,12 +35,14 @@ export class ReportExchange {
     reporter: Reporter,
     symmetricRtp: SymmetricRtp,
     reflection: ReflectionGuard,
+    allowance: ArrivalAllowance,
   ) {
     this.#network = network
     this.#socket = socket
     this.#reporter = reporter
     this.#symmetricRtp = symmetricRtp
     this.#reflection = reflection
+    this.#allowance = allowance
   }
 
   /** An offer or answer named it; port 0 = no reports. The same again leaves what was learned. */
@@ -50,7 +54,7 @@ export class ReportExchange {
     this.#port = port
   }
 
-  /** Returns false for what was refused: another's, or no RTCP. */
+  /** Returns false for what was refused: another's, no RTCP, or more than a remote may report. */
   receive(
     packet: Uint8Array,
     length: number,
@@ -65,6 +69,7 @@ export class ReportExchange {
       this.refused++
       return false
     }
+    if (!this.#allowance.admitsReport(now)) return false
     if (!this.#reporter.receive(packet, length, reception, now)) return false
     if (symmetricRtp.address === address) this.#reflection.answered(symmetricRtp.address, symmetricRtp.port)
     this.#address = address

@@ -122,7 +122,7 @@ export class Reporter {
 
   /** Takes a datagram from the remote's RTCP address. Returns false for what is no RTCP. */
   receive(packet: Uint8Array, length: number, reception: ReceptionStatistics | undefined, now: number): boolean {
-    const parsed = parseRtcp(packet, length)
+    const parsed = parseRtcp(packet, length, false)
     if (!parsed.ok) {
       this.malformed++
       return false

@@ -11,8 +11,28 @@ export const weightedSum = (
   return sum
 }
 
+/** The same with weights between those from `at` and those from `at + taps` on: `part` of the way. */
+export const weightedSumBetween = (
+  window: Float64Array,
+  first: number,
+  weights: Float64Array,
+  at: number,
+  taps: number,
+  part: number,
+): number => {
+  const next = at + taps
+  let a = 0
+  let b = 0
+  for (let tap = 0; tap < taps; tap++) {
+    const sample = window[first + tap]!
+    a += sample * weights[at + tap]!
+    b += sample * weights[next + tap]!
+  }
+  return a + part * (b - a)
+}
+
 /**
- * The same for four places, `apart` samples from one another, into `sums[0]` to `sums[3]`. Each weight is read once for
+ * The plain sum for four places, `apart` samples from one another, into `sums[0]` to `sums[3]`. Each weight is read once for
  * all of them, and no sum waits for another: four cost little more than one.
  */
 export const weightedSums = (

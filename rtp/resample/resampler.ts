@@ -1,5 +1,5 @@
 import { greatestCommonDivisor, type ResampleFilter, resampleFilter } from './filter.ts'
-import { weightedSum, weightedSums } from './filter-taps.ts'
+import { weightedSum, weightedSumBetween, weightedSums } from './filter-taps.ts'
 
 /** Input samples taken at a time; longer pieces are cut. */
 const pieceLength = 1024
@@ -80,7 +80,7 @@ export class Resampler {
     const window = this.#window
     let written = this.#giveRounds(into, at, limit)
     while (this.#place + half < this.#held && written < limit) {
-      into[at + written++] = rounded(weightedSum(window, this.#first, this.#filter.weights, this.#weight, 2 * half))
+      into[at + written++] = rounded(this.#sum())
       this.#step()
     }
     this.#given += written
@@ -96,9 +96,10 @@ export class Resampler {
 
   /** Four rounds of `#up` outputs at a time, as far as they go: those of a phase lie `#down` samples apart. */
   #giveRounds(into: Int16Array, at: number, limit: number): number {
-    const { half, weights } = this.#filter
+    const { half, weights, isExact } = this.#filter
     const up = this.#up
     let written = 0
+    if (!isExact) return written
     while (this.#place + 4 * this.#down + half <= this.#held && written + 4 * up <= limit) {
       for (let i = 0; i < up; i++) {
         weightedSums(sums, this.#window, this.#first, this.#down, weights, this.#weight, 2 * half)
@@ -119,9 +120,17 @@ export class Resampler {
 
   /** Where the weights of its phase begin. */
   get #weight(): number {
-    const { half, phases } = this.#filter
-    const phase = phases === this.#up ? this.#fraction : Math.floor((this.#fraction * phases) / this.#up)
-    return phase * 2 * half
+    return this.#fraction * 2 * this.#filter.half
+  }
+
+  /** The next output, by its phase or between two. */
+  #sum(): number {
+    const { half, phases, weights, isExact } = this.#filter
+    const taps = 2 * half
+    if (isExact) return weightedSum(this.#window, this.#first, weights, this.#weight, taps)
+    const place = (this.#fraction * phases) / this.#up
+    const phase = Math.floor(place)
+    return weightedSumBetween(this.#window, this.#first, weights, phase * taps, taps, place - phase)
   }
 
   /** On to the next output. */

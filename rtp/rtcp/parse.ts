@@ -33,9 +33,9 @@ const text = new TextDecoder()
 
 /**
  * Parses a compound packet by the checks of RFC 3550 §A.2, whole or not at all. The datagram's length bounds the
- * work; nothing in it can make a loop longer.
+ * work; nothing in it can make a loop longer. Without `withTexts` names and reasons are stepped over: they stay empty.
  */
-export const parseRtcp = (bytes: Uint8Array, length = bytes.length): ParsedRtcp => {
+export const parseRtcp = (bytes: Uint8Array, length = bytes.length, withTexts = true): ParsedRtcp => {
   if (length < 8 || length > bytes.length) return fault('too-short', 0)
   if (length > maxPacketLength) return fault('too-long', 0)
   const packets: RtcpPacket[] = []
@@ -57,7 +57,7 @@ export const parseRtcp = (bytes: Uint8Array, length = bytes.length): ParsedRtcp 
       }
       end -= padding
     }
-    const packet = parseOne(bytes, at + 4, end, packetType, first & 0x1f)
+    const packet = parseOne(bytes, at + 4, end, packetType, first & 0x1f, withTexts)
     if (typeof packet === 'string') return fault(packet, at)
     packets.push(packet)
     at = next
@@ -72,6 +72,7 @@ const parseOne = (
   end: number,
   packetType: number,
   count: number,
+  withTexts: boolean,
 ): RtcpPacket | RtcpFault => {
   switch (packetType) {
     case packetTypes.senderReport: {
@@ -83,7 +84,7 @@ const parseOne = (
       if (at + 4 + count * reportBlockLength > end) return 'bad-length'
       return { type: 'receiver-report', ssrc: uint32(bytes, at), reports: reportsAt(bytes, at + 4, count) }
     case packetTypes.sdes:
-      return parseSdes(bytes, at, end, count)
+      return parseSdes(bytes, at, end, count, withTexts)
     case packetTypes.bye: {
       const reasonAt = at + 4 * count
       if (reasonAt > end) return 'bad-length'
@@ -91,7 +92,7 @@ const parseOne = (
       if (reasonAt === end) return { type: 'bye', ssrcs, reason: '' }
       const reasonEnd = reasonAt + 1 + bytes[reasonAt]!
       if (reasonEnd > end) return 'bad-length'
-      return { type: 'bye', ssrcs, reason: text.decode(bytes.subarray(reasonAt + 1, reasonEnd)) }
+      return { type: 'bye', ssrcs, reason: withTexts ? text.decode(bytes.subarray(reasonAt + 1, reasonEnd)) : '' }
     }
     case packetTypes.extendedReport:
       if (at + 4 > end) return 'bad-length'
@@ -124,7 +125,13 @@ const reportsAt = (bytes: Uint8Array, from: number, count: number): ReportBlock[
   })
 
 /** RFC 3550 §6.5: chunks of items, each chunk ended by a null and filled up to a word. */
-const parseSdes = (bytes: Uint8Array, from: number, end: number, count: number): RtcpPacket | RtcpFault => {
+const parseSdes = (
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  count: number,
+  withTexts: boolean,
+): RtcpPacket | RtcpFault => {
   const names: { ssrc: number; cname: string }[] = []
   let at = from
   for (let chunk = 0; chunk < count; chunk++) {
@@ -137,7 +144,7 @@ const parseSdes = (bytes: Uint8Array, from: number, end: number, count: number):
       if (item === 0) break
       const itemEnd = at + 2 + (bytes[at + 1] ?? 0)
       if (itemEnd > end) return 'bad-sdes'
-      if (item === sdesCname) names.push({ ssrc, cname: text.decode(bytes.subarray(at + 2, itemEnd)) })
+      if (withTexts && item === sdesCname) names.push({ ssrc, cname: text.decode(bytes.subarray(at + 2, itemEnd)) })
       at = itemEnd
     }
     // Each packet begins on a word, counted from where its content begins.

@@ -32,9 +32,21 @@ export class Playback {
     return this.#elapsedMs >= this.#lastsMs
   }
 
+  /** A leg plays it from now on. */
+  enter(): void {
+    if (this.#prompt.players !== undefined) this.#prompt.players.count++
+  }
+
+  /** It does no more. */
+  leave(): void {
+    if (this.#prompt.players !== undefined) this.#prompt.players.count--
+  }
+
   /** The same prompt in another codec: the play goes on where it is. */
   continueWith(prompt: Prompt): void {
+    this.leave()
     this.#prompt = prompt
+    this.enter()
     if (prompt.codec === 'opus') this.#elapsedMs -= this.#elapsedMs % opusFrameMs
   }
 

@@ -39,6 +39,7 @@ export class PromptPlayer {
   begin(playback: Playback, at: number): void {
     this.stop()
     this.#playback = playback
+    playback.enter()
     if (playback.ended) this.#end(at)
   }
 
@@ -48,6 +49,7 @@ export class PromptPlayer {
     const stopped = this.#playback
     if (stopped === undefined || (playId !== undefined && stopped.playId !== playId)) return
     this.#playback = undefined
+    stopped.leave()
     this.#played(stopped.playId, false)
   }
 
@@ -81,6 +83,7 @@ export class PromptPlayer {
   }
 
   #end(at: number): void {
+    this.#playback?.leave()
     this.#ending = this.#playback
     this.#playback = undefined
     this.#reportAt = at

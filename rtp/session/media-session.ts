@@ -12,6 +12,7 @@ import type { PortPair } from '../net/port-pool.ts'
 import type { Destination, SenderEvents } from '../packetize/destination.ts'
 import { OutgoingStream } from '../packetize/outgoing-stream.ts'
 import type { TickSlots } from '../packetize/tick-slots.ts'
+import { ArrivalAllowance, type ArrivalDrops } from '../receive/arrival-allowance.ts'
 import { Ingress } from '../receive/ingress.ts'
 import { PayloadTypes } from '../receive/payload-types.ts'
 import { Receiver } from '../receive/receiver.ts'
@@ -37,6 +38,7 @@ export interface MediaSessionHost {
   readonly network: DatagramNetwork
   readonly opus: OpusCoders
   readonly tickSlots: TickSlots
+  readonly drops: ArrivalDrops
   /** Takes what is traced of sessions. Default: nothing is. */
   readonly tape?: MediaTape | undefined
   /** A leg without RTP for so long, while the remote was to send, is reported as `timeout`; on hold RTCP counts as well. */
@@ -94,7 +96,9 @@ export class MediaSession implements Destination, SenderEvents {
     })
     this.#stream = stream
     this.#reporter = reporter
-    this.#reports = new ReportExchange(host.network, ports.rtcp, reporter, this.#symmetricRtp, this.#reflection)
+    const source = this.#symmetricRtp
+    const allowance = new ArrivalAllowance(host.drops)
+    this.#reports = new ReportExchange(host.network, ports.rtcp, reporter, source, this.#reflection, allowance)
     const types = this.#payloadTypes
     const recordings = new Recordings(id, host, () => ({
       received: streamTracks(payloadType => types.codecs[payloadType], host.opus),
@@ -107,7 +111,7 @@ export class MediaSession implements Destination, SenderEvents {
     const tape = this.#tapeOver(receiver, now)
     this.#tape = tape
     const sink = tape ?? receiver
-    this.ingress = new Ingress(host.network, this.#symmetricRtp, this.#reflection, this.#payloadTypes, sink, by =>
+    this.ingress = new Ingress(host.network, source, this.#reflection, types, allowance, sink, by =>
       this.#reportSource(by),
     )
     this.seat = new RoomSeat(receiver.inband, this.sender, () => reporter.lossPercent)

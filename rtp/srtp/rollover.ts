@@ -9,6 +9,11 @@ export class Rollover {
   /** Undefined before the first packet. */
   #highest: number | undefined
 
+  /** A packet was real. */
+  get hasBegun(): boolean {
+    return this.#highest !== undefined
+  }
+
   /** The rollover count that a packet with this sequence number most likely has; -1 when the index is used up. */
   guess(sequence: number): number {
     const highest = this.#highest

@@ -66,8 +66,8 @@ export class SrtpReceiver {
     if (rollover < 0 || stream.rtp.has(indexOf(sequence, rollover))) return this.#reject('replayed')
     if (known === undefined && this.#streams.size >= mostStreams) return this.#reject('malformed')
     let plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
-    if (plain === forged && known === undefined) {
-      // RFC 3711 §3.3.1: a new key does not begin the count again; but many do.
+    if (plain === forged && !stream.rollover.hasBegun) {
+      // RFC 3711 §3.3.1: a new key does not begin the count again; but many do. RTCP may have come before.
       rollover = this.#before?.guess(ssrc, sequence) ?? 0
       if (rollover > 0) plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
     }

@@ -23,6 +23,16 @@ export const bytesPerSample = {
 /** Bytes of one sample of each channel. */
 export const frameLengthOf = (format: WavFormat): number => bytesPerSample[format.encoding] * format.channels
 
+const pieceFrames = 4096
+const pieceBytes = 64 * 1024
+
+/**
+ * Frames that are decoded at a time; between two pieces a thread goes on with its ticks. So many resample in well under a
+ * tick; of many channels or wide samples fewer are decoded in the same time.
+ */
+export const framesInPiece = (format: WavFormat): number =>
+  Math.min(pieceFrames, Math.floor(pieceBytes / frameLengthOf(format)))
+
 /** Format tags (RFC 2361, and WAVE_FORMAT_EXTENSIBLE whose real tag begins its GUID). */
 export const tagPcm = 1
 export const tagFloat = 3

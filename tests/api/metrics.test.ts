@@ -16,6 +16,7 @@ const thread = {
   received: 1000,
   sent: 900,
   unsent: 3,
+  excess: 6,
   faults: 0,
   browsers: {
     links: 1,

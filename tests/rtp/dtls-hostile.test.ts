@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { handshakeTimeoutMs } from '../../rtp/dtls/association.ts'
-import { fragmentsOf, handshakeMessage, handshakeTypes } from '../../rtp/dtls/handshake-message.ts'
+import { handshakeTimeoutMs, mostVerified } from '../../rtp/dtls/association.ts'
+import { fragmentsOf, handshakeMessage, handshakeTypes, Reassembly } from '../../rtp/dtls/handshake-message.ts'
 import { writeClientHello } from '../../rtp/dtls/hello.ts'
 import { contentTypes, recordsOf, writeRecord } from '../../rtp/dtls/record.ts'
-import { KeyShare } from '../../rtp/dtls/secrets.ts'
+import { KeyShare, readCertificate } from '../../rtp/dtls/secrets.ts'
 import { concat, uint, vector } from '../../rtp/dtls/wire.ts'
+import { ScriptedPair } from '../dtls/scripted-peer.ts'
 import { inputs, ownInputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/probes/seeded.ts'
 import { both, Pair } from './dtls-pair.ts'
@@ -143,6 +144,62 @@ test('one forged message ahead of the real ones costs a repetition and no more',
     assert.equal(pair.states, both('connected'), junk.join())
     assert.equal(pair.client.keys?.local, pair.server.keys?.remote)
   }
+})
+
+/** A certificate as X.509 wants it, with any key; nobody has signed it. */
+const certificateOf = (key: KeyObject): Uint8Array => {
+  const der = (tag: number, ...parts: readonly Uint8Array[]): Uint8Array => {
+    const content = concat(...parts)
+    return concat(uint(tag, 1), uint(0x82, 1), uint(content.length, 2), content)
+  }
+  const algorithm = der(0x30, der(6, Uint8Array.from([0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 11])), der(5))
+  const time = der(0x17, new TextEncoder().encode('250101000000Z'))
+  const spki = new Uint8Array(key.export({ format: 'der', type: 'spki' }))
+  const content = der(0x30, der(2, uint(1, 1)), algorithm, der(0x30), der(0x30, time, time), der(0x30), spki)
+  return der(0x30, content, algorithm, der(3, new Uint8Array(257)))
+}
+
+test('an RSA key is taken with the exponents that are in use, and no longer one', () => {
+  const { n = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+  const withExponent = (e: Uint8Array) => {
+    const key = createPublicKey({ key: { kty: 'RSA', n, e: Buffer.from(e).toString('base64url') }, format: 'jwk' })
+    return readCertificate(certificateOf(key))
+  }
+  for (const e of [uint(3, 1), uint(17, 1), uint(65_537, 3)]) assert.ok(withExponent(e), e.join())
+  for (const e of [uint(65_539, 3), new Uint8Array(255).fill(0x55)]) assert.is(withExponent(e), undefined)
+})
+
+for (const role of ['client', 'server'] as const) {
+  test(`a ${role} that proves its key wrongly again and again is given up, after so many tries`, () => {
+    const proof = role === 'client' ? handshakeTypes.certificateVerify : handshakeTypes.serverKeyExchange
+    const wrong = (body: Uint8Array) => body.with(-1, body.at(-1)! ^ 1)
+    const pair = new ScriptedPair({ role, alter: { [proof]: wrong } }).run(1000)
+    assert.is(pair.ours.state, 'handshaking', 'once may be a forgery')
+    pair.run(5000)
+    assert.is(pair.ours.state, 'failed')
+    assert.ok(pair.ours.refused >= mostVerified)
+    assert.match(pair.ours.detail, /sender|signed/)
+  })
+}
+
+test('fragments reserve no more memory than so many messages, however often they contradict each other', () => {
+  const messages = new Reassembly()
+  const fragment = (n: number, body: Uint8Array) => ({
+    type: n % 2 === 0 ? handshakeTypes.certificate : handshakeTypes.clientKeyExchange,
+    length: 16_384,
+    sequence: n % 8,
+    offset: 0,
+    body,
+  })
+  for (let n = 0; n < 1000; n++) messages.add(fragment(n, new Uint8Array(0)))
+  assert.is(messages.taken, 0, 'without a byte of a message there is nothing to keep')
+  for (let n = 0; n < 1000; n++) messages.add(fragment(n + (n >> 3), uint(n & 255, 1)))
+  assert.is(messages.taken, 8 * 2 * 16_384)
+  const body = Uint8Array.from({ length: 5000 }, (_, i) => i)
+  messages.add({ type: handshakeTypes.certificate, length: 5000, sequence: 0, offset: 1, body: body.subarray(1) })
+  assert.is(messages.peek(), undefined)
+  messages.add({ type: handshakeTypes.certificate, length: 5000, sequence: 0, offset: 0, body: body.subarray(0, 1) })
+  assert.equal(messages.peek()?.body, body, 'nothing is left of what was there before')
 })
 
 test('hostile datagrams during a handshake and after it', () => {

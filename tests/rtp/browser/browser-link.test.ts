@@ -307,6 +307,52 @@ test('bound to two addresses: a check is answered from the one that it asked, me
   assert.equal([bed.port.counters.strayDropped, bed.port.counters.srtpForged], [strayDropped, srtpForged + 1])
 })
 
+test('an address is the link’s whose remote shows that it is there: a forged check for another link takes nothing', () => {
+  const bed = new Bed()
+  const victim = bed.port.open(credentials)
+  bed.port.agree(victim, terms, bed.now)
+  bed.connect()
+  const received: Uint8Array[] = []
+  victim.rtp.receiver = (packet, length) => received.push(packet.slice(0, length))
+  const other = bed.port.open({ ...credentials, ufrag: 'otherName' })
+  bed.port.agree(other, { ...terms, local: { ...credentials, ufrag: 'otherName' } }, bed.now)
+  bed.check(4000, 'otherName:them')
+  bed.run(5)
+  assert.is(other.agent.selected, undefined)
+  assert.is(bed.port.counters.iceDropped, 1)
+  const { keys } = bed.browser!
+  const packet = new Uint8Array(400)
+  const plain = rtp(new Uint8Array(160), { sequence: 5 })
+  packet.set(plain)
+  bed.arrive(packet.slice(0, new SrtpSender(keys!.local).sealRtp(packet, plain.length)))
+  bed.run(5)
+  assert.is(received.length, 1)
+  // A remote that has gone shows nothing: whoever has its address now is heard.
+  bed.run(6000)
+  bed.check(4000, 'otherName:them')
+  bed.run(5)
+  assert.is(other.agent.selected?.port, 4000)
+})
+
+test('restart after restart without a check: names of runs that are over are forgotten', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  for (let run = 0; run < 50; run++) {
+    bed.port.agree(link, { ...terms, local: { ...credentials, ufrag: `run${run}` } }, bed.now)
+  }
+  assert.equal([...link.names], ['run48', 'run49'])
+  for (const [name, isKnown] of [
+    ['ourUfrag', false],
+    ['run47', false],
+    ['run49', true],
+  ] as const) {
+    const { iceChecks } = bed.port.counters
+    bed.check(4000, `${name}:them`)
+    bed.run(5)
+    assert.is(bed.port.counters.iceChecks > iceChecks, isKnown, name)
+  }
+})
+
 test('a closed link reports nothing more, and its names and addresses are free', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)

@@ -204,6 +204,26 @@ test('a stream that goes on as another source begins its rollovers again, and is
   assert.is(sender.sealRtp(packet, length), 0, 'no index twice, of whichever source')
 })
 
+test('under a new key a stream goes on with its rollovers, also where its first report comes before its packets', () => {
+  const profile = 'AES_CM_128_HMAC_SHA1_80'
+  const [first, second] = [new SrtpSender(keysOf(profile)), new SrtpSender(keysOf(profile, 2))]
+  const before = new SrtpReceiver(keysOf(profile))
+  const both = (sequence: number) => [rtp(sequence), rtp(sequence)] as const
+  // The sender goes on counting, under both keys.
+  for (const sequence of [65_000, 20_000, 40_000, 60_000, 1000]) {
+    const [old, next] = both(sequence)
+    assert.ok(before.openRtp(old.packet, first.sealRtp(old.packet, old.length)) > 0)
+    second.sealRtp(next.packet, next.length)
+  }
+  const receiver = new SrtpReceiver(keysOf(profile, 2), before)
+  const report = rtcp()
+  assert.is(receiver.openRtcp(report.packet, second.sealRtcp(report.packet, report.length)), report.length)
+  for (const sequence of [1001, 1002]) {
+    const { packet, length } = rtp(sequence)
+    assert.is(receiver.openRtp(packet, second.sealRtp(packet, length)), length, String(sequence))
+  }
+})
+
 test('one remote has so many streams and no more', () => {
   const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
   for (let ssrc = 1; ssrc <= mostStreams + 1; ssrc++) {
