@@ -64,7 +64,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   constructor(settings: EndpointSettings) {
     this.settings = settings
     this.tokens = new Tokens(settings.random)
-    this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) })
+    this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) }, settings.registrar)
     this.#hops = new HopCache(settings.limits.lookups)
     this.#router = new RequestRouter(this, settings.phones ?? noPhones)
     this.#watch = new PeerWatch(this)
@@ -306,7 +306,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   #dial(command: Extract<CallCommand, { type: 'dial' }>, now: number): void {
     if (this.#calls.has(command.id)) return
     this.counters.callsDialled++
-    if (this.#calls.size >= this.settings.limits.calls) {
+    const { calls, clientTransactions } = this.settings.limits
+    if (this.#calls.size >= calls || this.layer.clients.size >= clientTransactions) {
       this.counters.overloaded++
       this.counters.callsEnded++
       this.emit({ type: 'ended', id: command.id, cause: { kind: 'response', status: 503 } })

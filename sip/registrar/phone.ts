@@ -3,6 +3,8 @@ export interface PhoneIdentity {
   readonly tokenId: string
   /** The end-user; its registrations are kept under this name. */
   readonly userId: string
+  /** Whose end-user it is: registrations of one account are bounded together. Default: the end-user's alone. */
+  readonly accountId?: string
   /** Its address of record and its digest username: the extension. */
   readonly user: string
   /** Its own name; the answer to its registration says it. */

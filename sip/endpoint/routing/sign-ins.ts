@@ -137,6 +137,7 @@ export class SignIns {
     if (transaction === undefined) return
     const { status, fields, moved } = this.#services.registrar.register(request, phone, now)
     if (status === 200) this.#services.counters.registered++
+    else if (status === 503) this.#services.counters.overloaded++
     const own =
       status === 200 ? [{ name: 'Supported', value: 'outbound' }, ...this.#identityOf(phone), ...this.#date()] : []
     this.#services.respond(transaction, status, now, { toTag: this.#responder.tag, fields: [...fields, ...own] })

@@ -12,6 +12,7 @@ import type { SipMessage, SipResponse } from '../../../sip/message/message.ts'
 import { parseMessage } from '../../../sip/message/parse.ts'
 import type { Flow } from '../../../sip/network/flow.ts'
 import type { PhoneIdentity } from '../../../sip/registrar/phone.ts'
+import type { RegistrarRules } from '../../../sip/registrar/registrar.ts'
 import { defaultTimers } from '../../../sip/transaction/timer-settings.ts'
 import { seeded } from '../../rig/probes/seeded.ts'
 
@@ -53,7 +54,7 @@ export class PhoneBed {
   #sockets = 100
   #branches = 0
 
-  constructor() {
+  constructor(registrar?: RegistrarRules) {
     const random = seeded(7)
     let ids = 0
     this.endpoint = new Endpoint({
@@ -64,6 +65,7 @@ export class PhoneBed {
       random: length => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
       hash,
       newId: () => `call-${++ids}`,
+      ...(registrar === undefined ? {} : { registrar }),
       unixNow: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       phones: {
         byToken: token => this.tokens.find(({ password }) => password === token),
