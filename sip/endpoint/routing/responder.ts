@@ -24,7 +24,12 @@ export class Responder {
 
   /** Begins a transaction, unless there are too many. */
   accept(request: IncomingRequest): ServerTransaction | undefined {
-    if (this.#services.layer.servers.size >= this.#services.settings.limits.serverTransactions) {
+    const { layer, settings } = this.#services
+    const { serverTransactions, dialogTransactions } = settings.limits
+    const { toTag, message } = request
+    // A BYE ends its dialog, and makes room.
+    const isFull = toTag !== undefined && message.method !== 'BYE' && layer.openIn(toTag) >= dialogTransactions
+    if (isFull || layer.servers.size >= serverTransactions) {
       this.#services.counters.overloaded++
       this.respond(request, 503, [{ name: 'Retry-After', value: '5' }])
       return undefined
