@@ -19,6 +19,11 @@ const cells: readonly [name: string, headers: readonly string[], from: object][]
   ['Privacy: id among others', [asserted, 'Privacy: header; ID ;critical'], anonymous],
   ['Privacy: id in a second header', [asserted, 'Privacy: header', 'Privacy: id'], anonymous],
   ['Privacy: user', [asserted, 'Privacy: user'], anonymous],
+  ['200 characters', [`P-Asserted-Identity: <sip:${'x'.repeat(200)}@c>`], { user: 'x'.repeat(200), displayName: '' }],
+  ['more', [`P-Asserted-Identity: <sip:${'x'.repeat(201)}@c>`], anonymous],
+  ['line ends', ['P-Asserted-Identity: <sip:+254%0d%0aVia:x@c>'], anonymous],
+  ['a zero', ['P-Asserted-Identity: "Amina" <sip:+254%00@c>'], anonymous],
+  ['a long name', [`P-Asserted-Identity: "${'A'.repeat(201)}" <sip:+254733000001@c>`], { ...known, displayName: '' }],
   ['Privacy: id, but From tells the number', ['Privacy: id'], anonymous],
 ]
 
