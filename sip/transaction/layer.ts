@@ -45,8 +45,6 @@ export class TransactionLayer {
   readonly #config: LayerConfig
   readonly #clients = new Map<string, ClientTransaction>()
   readonly #servers = new Map<string, ServerTransaction>()
-  /** How many of the servers stand in a dialog, by its local tag. */
-  readonly #inDialog = new Map<string, number>()
   /** The request that was looked for last, and its key: it is looked for several times in a row. */
   #request: IncomingRequest | undefined
   #key = ''
@@ -63,11 +61,6 @@ export class TransactionLayer {
 
   get servers(): ReadonlyMap<string, ServerTransaction> {
     return this.#servers
-  }
-
-  /** Server transactions in the dialog of this local tag. */
-  openIn(localTag: string): number {
-    return this.#inDialog.get(localTag) ?? 0
   }
 
   /** Sends `request`, whose topmost Via carries `branch`, and keeps at it as the table says. */
@@ -108,7 +101,6 @@ export class TransactionLayer {
     const key = this.#keyOf(request, method)
     const transaction = new ServerTransaction(table, key, request.replyTo, this.#step, request)
     this.#servers.set(key, transaction)
-    if (request.toTag !== undefined) this.#inDialog.set(request.toTag, this.openIn(request.toTag) + 1)
     return transaction
   }
 
@@ -226,15 +218,7 @@ export class TransactionLayer {
 
   #forget(transaction: Transaction): void {
     if (transaction instanceof ClientTransaction) this.#clients.delete(transaction.key)
-    else if (transaction instanceof ServerTransaction && this.#servers.delete(transaction.key))
-      this.#leave(transaction.request.toTag)
-  }
-
-  #leave(localTag: string | undefined): void {
-    if (localTag === undefined) return
-    const left = this.openIn(localTag) - 1
-    if (left > 0) this.#inDialog.set(localTag, left)
-    else this.#inDialog.delete(localTag)
+    else this.#servers.delete(transaction.key)
   }
 }
 
