@@ -70,12 +70,15 @@ export class RequestRouter {
     return this.#newCalls.refusalOf(bytes, flow, now, waitedMs)
   }
 
+  isKnownSource(flow: Flow): boolean {
+    return this.#peerAt(flow) !== undefined || this.#signIns.isPhone(flow)
+  }
+
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {
     this.#services.counters.received++
     this.#newCalls.waitedMs = waitedMs
     if (!parsed.ok) {
-      const isTrusted = this.#signIns.isPhone(flow) || this.#peerAt(flow) !== undefined
-      if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
+      if (this.isKnownSource(flow) && parsed.partial !== undefined && parsed.status !== undefined) {
         const { request } = readRequest(parsed.partial, flow)
         if (request.message.method !== 'ACK' && request.via.text !== '') {
           this.#responder.respond(request, parsed.status, [])
@@ -188,7 +191,7 @@ export class RequestRouter {
       this.#responder.respond(request, 481, [])
       return
     }
-    const transaction = this.#responder.accept(request)
+    const transaction = this.#responder.accept(request, call)
     if (transaction === undefined) return
     this.#services.flowKnown(request.flow)
     if (request.message.method === 'INVITE') this.#services.respond(transaction, 100, now)
