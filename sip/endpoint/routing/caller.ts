@@ -18,7 +18,6 @@ export function callerOf(request: IncomingRequest): { readonly user: string; rea
 
 /** As for what a phone dials: it stands in rows, webhooks and the INVITEs of other legs. */
 const mostCharacters = 200
-// biome-ignore lint/suspicious/noControlCharactersInRegex: just these are looked for
 const control = /[\u0000-\u001f\u007f]/
 const isPlain = (text: string): boolean =>
   text.length <= 2 * mostCharacters && [...text].length <= mostCharacters && !control.test(text)
