@@ -1,11 +1,10 @@
 import type { Tokens } from '../base/tokens.ts'
-import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { DigestAlgorithm, Hash } from './algorithm.ts'
 import { formatChallenges } from './challenge.ts'
 import { checkCredentials } from './check.ts'
-import { parseCredentials } from './credentials.ts'
-import { createNonce, type NonceRules } from './nonce.ts'
+import type { DigestCredentials } from './credentials.ts'
+import { checkNonce, createNonce, type NonceRules } from './nonce.ts'
 import { NonceCounts } from './nonce-counts.ts'
 import { ha1Of } from './response.ts'
 
@@ -15,8 +14,6 @@ const nonceLifetimeMs = 300_000
 const rememberedNonces = 65_536
 /** Passwords are compared so often for a wrong digest, whatever name it has: a name that exists takes no longer. */
 const comparisons = 32
-/** Credentials in one request that are compared. */
-export const mostCredentials = 4
 /** Passwords whose HA1 is remembered. */
 const rememberedSecrets = 20_000
 
@@ -31,7 +28,7 @@ interface CredentialsVerdict<Owner> {
   /** Owner of the credentials; undefined = challenge again. */
   readonly owner: Owner | undefined
   readonly stale: boolean
-  /** Credentials came, and they match no candidate. */
+  /** They match no candidate. */
   readonly isWrong: boolean
 }
 
@@ -49,45 +46,54 @@ export class Challenger {
     this.#nonces = { hash: settings.hash, secret: tokens.take(32), lifetimeMs: nonceLifetimeMs }
   }
 
-  /** RFC 8760: a challenge for each algorithm, the stronger first. */
-  challenge(now: number, stale: boolean, algorithms: readonly DigestAlgorithm[]): readonly HeaderField[] {
-    const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now)
+  /** RFC 8760: a challenge for each algorithm, the stronger first; to be answered from `source`. */
+  challenge(
+    source: string,
+    now: number,
+    stale: boolean,
+    algorithms: readonly DigestAlgorithm[],
+  ): readonly HeaderField[] {
+    const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now, source)
     const challenges = formatChallenges({ realm: this.#realm, nonce, stale, algorithms })
     return challenges.map(value => ({ name: 'WWW-Authenticate', value }))
   }
 
-  /** `candidates` are asked for by the username that the request names. */
+  /** They answer a challenge that `source` has had from us, and not long ago: it is no forged address. */
+  isFresh({ nonce, realm }: DigestCredentials, source: string, now: number): boolean {
+    return realm === this.#realm && checkNonce(this.#nonces, realm, nonce, now, source) === 'fresh'
+  }
+
+  /** Compares fresh credentials. `candidates` are asked for by the username that they name. */
   check<Owner>(
     message: SipRequest,
+    source: string,
+    claimed: readonly DigestCredentials[],
     candidates: (username: string) => readonly Candidate<Owner>[],
     now: number,
   ): CredentialsVerdict<Owner> {
-    let isWrong = false
-    for (const value of headersOf(message, 'Authorization').slice(0, mostCredentials)) {
-      const credentials = parseCredentials(value)
-      if (!credentials.ok) continue
-      isWrong = true
+    for (const credentials of claimed) {
       // qop was offered: without it the same answer could be sent again while its nonce lives (RFC 7616 §3.4).
-      if (credentials.value.client === undefined) continue
+      if (credentials.client === undefined) continue
       const rules = {
         nonces: this.#nonces,
         realm: this.#realm,
         method: message.method,
         requestUri: message.uri,
+        source,
         replay: this.#replay,
       }
-      const { algorithm, username } = credentials.value
+      const { algorithm, username } = credentials
       const known = candidates(username).slice(0, comparisons)
       for (const { password, owner } of known) {
         const ha1 = { [algorithm]: this.#ha1Of(algorithm, username, password) }
-        const verdict = checkCredentials(credentials.value, { ha1 }, rules, now)
+        const verdict = checkCredentials(credentials, { ha1 }, rules, now)
         if (verdict === 'right') return { owner, stale: false, isWrong: false }
         if (verdict === 'stale') return { owner: undefined, stale: true, isWrong: false }
       }
       const unknown = { ha1: { [algorithm]: this.#ha1Of(algorithm, '', this.#nonces.secret) } }
-      for (let at = known.length; at < comparisons; at++) checkCredentials(credentials.value, unknown, rules, now)
+      for (let at = known.length; at < comparisons; at++) checkCredentials(credentials, unknown, rules, now)
     }
-    return { owner: undefined, stale: false, isWrong }
+    return { owner: undefined, stale: false, isWrong: claimed.length > 0 }
   }
 
   #ha1Of(algorithm: DigestAlgorithm, username: string, password: string): string {

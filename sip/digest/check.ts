@@ -16,6 +16,8 @@ export interface CheckRules {
   readonly realm: string
   readonly method: string
   readonly requestUri: string
+  /** For which the nonce was made. Default: for anybody. */
+  readonly source?: string
   /** Default: none, and a nonce may be used with any count until it is old. */
   readonly replay?: NonceCounts | undefined
 }
@@ -30,7 +32,7 @@ export type CheckVerdict = 'right' | 'stale' | 'wrong'
 export function checkCredentials(
   credentials: DigestCredentials,
   secret: DigestSecret,
-  { nonces, realm, method, requestUri, replay }: CheckRules,
+  { nonces, realm, method, requestUri, source, replay }: CheckRules,
   now: number,
 ): CheckVerdict {
   const { algorithm, username, nonce, uri, client } = credentials
@@ -39,7 +41,7 @@ export function checkCredentials(
   if (ha1 === undefined || credentials.realm !== realm || !namesTarget(uri, requestUri)) return 'wrong'
   const expected = responseOf(hash, { algorithm, ha1, nonce, method, uri, client })
   if (!sameDigest(credentials.response, expected)) return 'wrong'
-  if (checkNonce(nonces, realm, nonce, now) !== 'fresh') return 'stale'
+  if (checkNonce(nonces, realm, nonce, now, source) !== 'fresh') return 'stale'
   if (replay !== undefined && client !== undefined && !replay.accept(nonce, Number.parseInt(client.nc, 16))) {
     return 'stale'
   }

@@ -19,6 +19,9 @@ export interface DigestCredentials {
 export type CredentialsFault = 'unreadable' | 'other-scheme' | 'incomplete' | 'unknown-algorithm' | 'unknown-qop'
 
 const count = /^[0-9a-f]{8}$/i
+/** Names are remembered, and each field is hashed once for each password that it is compared with. */
+const longestName = 200
+const longestField = 512
 
 /** Reads one value of Authorization or Proxy-Authorization. Another scheme than Digest is the fault `other-scheme`. */
 export function parseCredentials(text: string): Parsed<DigestCredentials, CredentialsFault> {
@@ -34,6 +37,10 @@ export function parseCredentials(text: string): Parsed<DigestCredentials, Creden
   const response = of('response')
   if (username === undefined || realm === undefined || nonce === undefined) return fault('incomplete')
   if (uri === undefined || response === undefined) return fault('incomplete')
+  const cnonce = of('cnonce')
+  if (username.length > longestName) return fault('unreadable')
+  if ([realm, nonce, uri, response, cnonce].some(field => field !== undefined && field.length > longestField))
+    return fault('unreadable')
   const algorithm = algorithmOf(of('algorithm'))
   if (algorithm === undefined) return fault('unknown-algorithm')
   const claims = { username, realm, nonce, uri, response, algorithm }
@@ -41,7 +48,6 @@ export function parseCredentials(text: string): Parsed<DigestCredentials, Creden
   if (qop === undefined) return { ok: true, value: { ...claims, client: undefined } }
   if (qop !== 'auth') return fault('unknown-qop')
   const nc = of('nc') ?? ''
-  const cnonce = of('cnonce')
   if (!count.test(nc) || cnonce === undefined) return fault('incomplete')
   return { ok: true, value: { ...claims, client: { nc, cnonce } } }
 }

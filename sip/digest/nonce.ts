@@ -13,25 +13,29 @@ export interface NonceRules {
 // time (base 36) "." salt "." keyed hash; the secret at both ends leaves no room for extending the hash.
 const form = /^([0-9a-z]{1,11})\.([0-9a-zA-Z]{1,32})\.([0-9a-f]{32})$/
 
-const seal = ({ hash, secret }: NonceRules, realm: string, time: string, salt: string): string =>
-  hash('SHA-256', `${secret}:${time}:${salt}:${realm}:${secret}`).slice(0, 32)
+const seal = ({ hash, secret }: NonceRules, realm: string, source: string, time: string, salt: string): string =>
+  hash('SHA-256', `${secret}:${time}:${salt}:${realm}:${source}:${secret}`).slice(0, 32)
 
-/** `salt`: letters and digits, different each time, at most 32. */
-export function createNonce(rules: NonceRules, realm: string, salt: string, now: number): string {
+/**
+ * `salt`: letters and digits, different each time, at most 32. `source`: who may use it, such as the address that is
+ * challenged: who sends it back from there has received it there. Default: anybody.
+ */
+export function createNonce(rules: NonceRules, realm: string, salt: string, now: number, source = ''): string {
   const time = Math.floor(now).toString(36)
-  return `${time}.${salt}.${seal(rules, realm, time, salt)}`
+  return `${time}.${salt}.${seal(rules, realm, source, time, salt)}`
 }
 
-/** `foreign`: not made by us, or for another realm. */
+/** `foreign`: not made by us, for another realm, or for another source. */
 export function checkNonce(
   rules: NonceRules,
   realm: string,
   nonce: string,
   now: number,
+  source = '',
 ): 'fresh' | 'stale' | 'foreign' {
   const [, time, salt, mac] = form.exec(nonce) ?? []
   if (time === undefined || salt === undefined || mac === undefined) return 'foreign'
-  if (!sameDigest(mac, seal(rules, realm, time, salt))) return 'foreign'
+  if (!sameDigest(mac, seal(rules, realm, source, time, salt))) return 'foreign'
   const age = now - Number.parseInt(time, 36)
   return age >= -1 && age <= rules.lifetimeMs ? 'fresh' : 'stale'
 }

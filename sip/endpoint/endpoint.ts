@@ -58,13 +58,15 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   readonly #refusedChallenges = new NoticeLimit()
   readonly #foreignResponses = new NoticeLimit()
   readonly #calls = new Map<string, IncomingCall | OutgoingCall>()
+  /** Calls that may be unanswered: a lost connection ends, and a new one moves, only these. */
+  readonly #settingUp = new Set<IncomingCall | OutgoingCall>()
   readonly #byTag = new Map<string, TaggedCall>()
   #out: EndpointOutput[] = []
 
   constructor(settings: EndpointSettings) {
     this.settings = settings
     this.tokens = new Tokens(settings.random)
-    this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) })
+    this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) }, settings.registrar)
     this.#hops = new HopCache(settings.limits.lookups)
     this.#router = new RequestRouter(this, settings.phones ?? noPhones)
     this.#watch = new PeerWatch(this)
@@ -105,6 +107,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   /** It belongs to a refusal that left no state: there is nothing to `handle`. */
   isAckOfRefusal(bytes: Uint8Array): boolean {
     return this.#router.isAckOfRefusal(bytes)
+  }
+
+  /** A trunk's address, or a phone's connection: new calls of others are read after theirs. */
+  isKnownSource(flow: Flow): boolean {
+    return this.#router.isKnownSource(flow)
   }
 
   /** The refusal of a new call that there is no room for, at a fraction of what `handle` costs; undefined: `handle` it. */
@@ -236,7 +243,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   release(id: string): void {
-    if (this.#calls.delete(id)) this.counters.callsEnded++
+    const call = this.#calls.get(id)
+    if (call === undefined) return
+    this.#calls.delete(id)
+    this.#settingUp.delete(call)
+    this.counters.callsEnded++
   }
 
   callOf(localTag: string): TaggedCall | undefined {
@@ -244,7 +255,9 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void {
-    this.#calls.set(id, new IncomingCall(this, id, transaction, identity))
+    const call = new IncomingCall(this, id, transaction, identity)
+    this.#calls.set(id, call)
+    this.#settingUp.add(call)
   }
 
   flowKnown(flow: Flow): void {
@@ -253,7 +266,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   phoneMoved({ from, binding }: PhoneMove, now: number): void {
-    for (const call of [...this.#calls.values()]) if (call instanceof OutgoingCall) call.phoneMoved(from, binding, now)
+    for (const call of this.#unanswered()) if (call instanceof OutgoingCall) call.phoneMoved(from, binding, now)
   }
 
   flowTrusted(flow: Flow): void {
@@ -306,7 +319,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   #dial(command: Extract<CallCommand, { type: 'dial' }>, now: number): void {
     if (this.#calls.has(command.id)) return
     this.counters.callsDialled++
-    if (this.#calls.size >= this.settings.limits.calls) {
+    const { calls, clientTransactions } = this.settings.limits
+    if (this.#calls.size >= calls || this.layer.clients.size >= clientTransactions) {
       this.counters.overloaded++
       this.counters.callsEnded++
       this.emit({ type: 'ended', id: command.id, cause: { kind: 'response', status: 503 } })
@@ -319,6 +333,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
       return
     }
     this.#calls.set(command.id, call)
+    this.#settingUp.add(call)
     call.start(now)
   }
 
@@ -338,6 +353,12 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   #flowLost(flow: Flow, now: number): void {
     if (this.registrar.current(flow) !== flow) return
     const isLost = (used: Flow) => this.registrar.current(used).socket === flow.socket
-    for (const call of [...this.#calls.values()]) call.flowLost(isLost, now)
+    for (const call of this.#unanswered()) call.flowLost(isLost, now)
+  }
+
+  /** Thousands of connections may be lost at once: the calls that were answered since are walked once, not for each. */
+  #unanswered(): readonly (IncomingCall | OutgoingCall)[] {
+    for (const call of this.#settingUp) if (call.state === 'answered') this.#settingUp.delete(call)
+    return [...this.#settingUp]
   }
 }

@@ -6,6 +6,8 @@ import type { SipUri } from '../uri/uri.ts'
 export interface Binding {
   readonly id: string
   readonly userId: string
+  /** With which it is counted. */
+  readonly accountId: string
   readonly user: string
   readonly tokenId: string
   readonly uri: SipUri

@@ -3,8 +3,11 @@ export interface PhoneIdentity {
   readonly tokenId: string
   /** The end-user; its registrations are kept under this name. */
   readonly userId: string
-  /** Phones of one group have one share of the calls that phones may begin under load. Default: none. */
-  readonly group?: string
+  /**
+   * Whose end-user it is: registrations of one account are bounded together, and its phones have one share of the calls that
+   * phones may begin under load. Default: the end-user's alone, and none.
+   */
+  readonly accountId?: string
   /** Its address of record and its digest username: the extension. */
   readonly user: string
   /** Its own name; the answer to its registration says it. */

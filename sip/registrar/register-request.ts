@@ -22,6 +22,9 @@ export type RegisterRequest =
   | { readonly kind: 'bad' }
 
 const mostContacts = 10
+/** Octets of a Contact, which is kept as long as it is registered; those of phones have some 200. */
+const longestContact = 1_024
+const longestCallId = 256
 const bad: RegisterRequest = { kind: 'bad' }
 
 export function readRegister(message: SipRequest): RegisterRequest {
@@ -34,7 +37,8 @@ export function readRegister(message: SipRequest): RegisterRequest {
   const values = headersOf(message, 'Contact')
   if (values.some(value => value.trim() === '*'))
     return values.length === 1 && general === 0 ? { kind: 'remove-all', user } : bad
-  if (values.length > mostContacts) return bad
+  if (values.length > mostContacts || values.some(value => value.length > longestContact)) return bad
+  if ((headerOf(message, 'Call-ID') ?? '').length > longestCallId) return bad
   const wanted: WantedBinding[] = []
   for (const value of values) {
     const contact = parseContact(value)

@@ -1,15 +1,18 @@
+import { ownText } from '../base/own-text.ts'
 import type { HeaderField } from '../message/message.ts'
 import type { Flow } from '../network/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { Timer, type TimerQueue } from '../transaction/timer-queue.ts'
 import type { TimerOwner } from '../transaction/transaction.ts'
 import { formatUri } from '../uri/format.ts'
+import { parseUri } from '../uri/parse.ts'
 import { type Binding, formatBinding, isSamePlace, isStale } from './binding.ts'
 import { FlowSuccessors } from './flow-successors.ts'
 import type { PhoneIdentity } from './phone.ts'
 import { type RegisterRequest, readRegister, type WantedBinding } from './register-request.ts'
 
-interface RegistrarRules {
+/** How long phones stay registered, and how much is kept of them. */
+export interface RegistrarRules {
   /** Shorter ones get 423 (RFC 3261 §10.3 step 7). Default 60. */
   readonly minSeconds: number
   /** Longer ones are cut. Default 3600. */
@@ -20,7 +23,9 @@ interface RegistrarRules {
   readonly graceMs: number
   /** Bindings of one user; a further one takes the place of the oldest. Default 10. */
   readonly bindingsOfUser: number
-  /** Bindings of all users; a further one gets 503. Default 50,000. */
+  /** Bindings of one account; a further one gets 503, those that are there are refreshed. Default 10,000. */
+  readonly bindingsOfAccount: number
+  /** The same for all accounts. Default 50,000. */
   readonly bindings: number
 }
 
@@ -30,6 +35,7 @@ export const defaultRegistrarRules: RegistrarRules = Object.freeze({
   defaultSeconds: 600,
   graceMs: 10_000,
   bindingsOfUser: 10,
+  bindingsOfAccount: 10_000,
   bindings: 50_000,
 })
 
@@ -82,6 +88,7 @@ export class Registrar {
   readonly #byFlow = new Map<string, Set<Entry>>()
   /** Tokens may be revoked in a loop: one that has registered nothing costs a look-up. */
   readonly #byToken = new Map<string, Set<Entry>>()
+  readonly #ofAccount = new Map<string, number>()
   readonly #successors = new FlowSuccessors()
 
   constructor(host: RegistrarHost, rules: RegistrarRules = defaultRegistrarRules) {
@@ -181,14 +188,19 @@ export class Registrar {
     now: number,
     moved: PhoneMove[],
   ): RegisterAnswer | undefined {
-    const { minSeconds, defaultSeconds, bindings } = this.#rules
+    const { minSeconds, defaultSeconds, bindings, bindingsOfAccount } = this.#rules
+    let more = 0
     for (const place of wanted) {
       const { seconds = defaultSeconds } = place
       const entry = this.#entryOf(phone.userId, place)
       if (entry !== undefined && isStale(entry.binding, request.callId, request.cseq)) return refused(500)
+      if (entry === undefined && seconds > 0) more++
       if (seconds > 0 && seconds < minSeconds) return refused(423, { name: 'Min-Expires', value: String(minSeconds) })
     }
-    if (this.#byId.size + wanted.length > bindings) return refused(503, { name: 'Retry-After', value: '60' })
+    // What is refreshed or removed takes no room: a full registrar keeps what it has.
+    const ofAccount = this.#ofAccount.get(accountOf(phone)) ?? 0
+    if (more > 0 && (this.#byId.size + more > bindings || ofAccount + more > bindingsOfAccount))
+      return refused(503, { name: 'Retry-After', value: '60' })
     for (const place of wanted) {
       const entry = this.#entryOf(phone.userId, place)
       if (place.seconds === 0) {
@@ -220,16 +232,19 @@ export class Registrar {
       this.#successors.replace(known.binding.flow, request.flow)
       this.#remove(known)
     }
+    const contact = ownText(formatUri(uri))
+    const own = parseUri(contact)
     const binding: Binding = {
       id: known?.binding.id ?? this.#host.newId(),
       userId: phone.userId,
+      accountId: accountOf(phone),
       user: phone.user,
       tokenId: phone.tokenId,
-      uri,
-      contact: formatUri(uri),
-      instance,
+      uri: own.ok && own.value.kind === 'sip' ? own.value : uri,
+      contact,
+      instance: instance && ownText(instance),
       regId,
-      callId: request.callId,
+      callId: ownText(request.callId),
       cseq: request.cseq,
       flow: request.flow,
       expiresAt: now + grantedMs,
@@ -240,6 +255,7 @@ export class Registrar {
     if (oldest !== undefined && entries.length >= this.#rules.bindingsOfUser) this.#remove(oldest)
     this.#byUser.set(phone.userId, [entry, ...(this.#byUser.get(phone.userId) ?? [])])
     this.#byId.set(binding.id, entry)
+    this.#ofAccount.set(binding.accountId, (this.#ofAccount.get(binding.accountId) ?? 0) + 1)
     put(this.#byFlow, flowKey(binding.flow), entry)
     put(this.#byToken, binding.tokenId, entry)
     this.#host.timers.set(entry.timer, binding.expiresAt)
@@ -247,9 +263,13 @@ export class Registrar {
   }
 
   #remove(entry: Entry): void {
-    const { id, userId, tokenId, flow } = entry.binding
+    const { id, userId, accountId, tokenId, flow } = entry.binding
     this.#host.timers.stop(entry.timer)
-    this.#byId.delete(id)
+    if (this.#byId.delete(id)) {
+      const left = (this.#ofAccount.get(accountId) ?? 0) - 1
+      if (left > 0) this.#ofAccount.set(accountId, left)
+      else this.#ofAccount.delete(accountId)
+    }
     const left = (this.#byUser.get(userId) ?? []).filter(other => other !== entry)
     if (left.length > 0) this.#byUser.set(userId, left)
     else this.#byUser.delete(userId)
@@ -257,6 +277,8 @@ export class Registrar {
     take(this.#byToken, tokenId, entry)
   }
 }
+
+const accountOf = ({ accountId, userId }: PhoneIdentity): string => accountId ?? userId
 
 function put(entries: Map<string, Set<Entry>>, key: string, entry: Entry): void {
   const there = entries.get(key) ?? new Set()

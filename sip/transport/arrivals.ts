@@ -1,10 +1,13 @@
 import { glanceAt } from '../message/peek.ts'
+import type { Flow } from '../network/flow.ts'
 import { InviteQueue, type SetUpGate } from './invite-queue.ts'
 
 /** Time in one turn of the event loop in which new calls are read; then everything else has its turn. */
 const turnMs = 4
 /** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
 const fullTurnMs = 1
+/** INVITEs of unknown sources that wait at once: they are read after those of trunks and phones. */
+const mostStrangers = 200
 /** INVITEs in the queue that are more than a burst of some milliseconds. */
 const crowd = 32
 
@@ -13,6 +16,8 @@ interface ArrivalsConfig {
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. Default: `setImmediate`. */
   readonly soon?: (fire: () => void) => void
   readonly gate?: SetUpGate | undefined
+  /** No trunk's address, and no connection of a phone. Default: nobody is one. */
+  readonly isStranger?: (flow: Flow) => boolean
 }
 
 export interface ArrivalFigures {
@@ -32,6 +37,7 @@ export class Arrivals {
   readonly #config: ArrivalsConfig
   readonly #soon: (fire: () => void) => void
   readonly #invites: InviteQueue
+  readonly #strangers = new InviteQueue({}, mostStrangers)
   /** Datagrams of each socket in this turn, and since when its turns are full: what it holds has waited for so long at most. */
   readonly #taken = new Map<number, { count: number; most: number }>()
   readonly #fullSince = new Map<number, number>()
@@ -47,28 +53,37 @@ export class Arrivals {
   }
 
   /** One datagram, or one message of a stream; `read` gives it to the endpoint. */
-  arrived(bytes: Uint8Array, socket: number | undefined, read: (waitedMs: number) => void): void {
+  arrived(bytes: Uint8Array, socket: number | undefined, read: (waitedMs: number) => void, flow?: Flow): void {
     const { kind, callId } = glanceAt(bytes)
-    if (kind === 'invite') this.invite(callId, socket, read)
+    if (kind === 'invite') this.invite(callId, socket, read, flow)
     else {
-      if (kind === 'cancel' && this.#invites.size > 0) this.#invites.readFirst(callId, this.#config.now())
+      if (kind === 'cancel') this.cancel(callId)
       read(0)
     }
   }
 
-  invite(callId: Uint8Array | undefined, socket: number | undefined, read: (waitedMs: number) => void): void {
-    this.#invites.add({ callId, socket, at: this.#config.now(), read })
+  invite(
+    callId: Uint8Array | undefined,
+    socket: number | undefined,
+    read: (waitedMs: number) => void,
+    flow?: Flow,
+  ): void {
+    const isStranger = flow !== undefined && this.#config.isStranger?.(flow) === true
+    const queue = isStranger ? this.#strangers : this.#invites
+    queue.add({ callId, socket, at: this.#config.now(), read })
     this.#due()
   }
 
   /** A CANCEL that was read from a stream. */
-  cancel(callId: Uint8Array): void {
-    if (this.#invites.size > 0) this.#invites.readFirst(callId, this.#config.now())
+  cancel(callId: Uint8Array | undefined): void {
+    for (const queue of [this.#invites, this.#strangers])
+      if (queue.size > 0) queue.readFirst(callId, this.#config.now())
   }
 
   /** Reads what waits of a connection: nothing that follows on it, its end neither, overtakes a call. */
   readOf(socket: number | undefined): void {
-    if (socket !== undefined && this.#invites.size > 0) this.#invites.readOf(socket, this.#config.now())
+    if (socket === undefined) return
+    for (const queue of [this.#invites, this.#strangers]) if (queue.size > 0) queue.readOf(socket, this.#config.now())
   }
 
   /** A datagram has been taken from that socket; after `most` in one turn there may be more in it. */
@@ -96,7 +111,8 @@ export class Arrivals {
   takeFigures(): ArrivalFigures {
     const waitMs = this.#invites.takeWaitMs(this.#config.now()) + this.#fullMs
     this.#fullMs = 0
-    return { waitMs, waiting: this.#invites.size, dropped: this.#invites.dropped }
+    const waiting = this.#invites.size + this.#strangers.size
+    return { waitMs, waiting, dropped: this.#invites.dropped + this.#strangers.dropped }
   }
 
   close(): void {
@@ -127,10 +143,10 @@ export class Arrivals {
     this.#taken.clear()
     let hasMore = true
     while (!this.#isClosed && this.#config.now() - begun < (isFull ? fullTurnMs : turnMs)) {
-      hasMore = this.#invites.readNext(this.#config.now())
+      hasMore = this.#invites.readNext(this.#config.now()) || this.#strangers.readNext(this.#config.now())
       if (!hasMore) break
     }
     // Without room the next turn comes with the next message, or when there is room.
-    if (hasMore && this.#invites.size > 0) this.#due()
+    if (hasMore && this.#invites.size + this.#strangers.size > 0) this.#due()
   }
 }

@@ -25,6 +25,8 @@ interface ConnectionAdmissionConfig {
 
 /** What a connection costs of the limits, from its first packet to its end. */
 export interface Ticket {
+  /** A trunk sends from its address. */
+  readonly isPeer: boolean
   readonly isKnown: boolean
   /** A known sender has used it: the connection no longer counts as unknown. */
   know(): void
@@ -33,6 +35,7 @@ export interface Ticket {
 
 class Held implements Ticket {
   isKnown: boolean
+  readonly isPeer: boolean
   readonly key: string
   readonly drop: () => void
   readonly #owner: ConnectionAdmission
@@ -42,6 +45,7 @@ class Held implements Ticket {
     this.#owner = owner
     this.key = key
     this.isKnown = isKnown
+    this.isPeer = isKnown
     this.drop = drop
   }
 
@@ -100,6 +104,11 @@ export class ConnectionAdmission {
     return ticket
   }
 
+  /** One that brings too many messages was closed. */
+  flooded(address: string): void {
+    this.#refuse('flood', address)
+  }
+
   /** The ticket's own. */
   forgetUnknown(ticket: Held): void {
     if (this.#unknown.delete(ticket)) add(this.#unknownPerKey, ticket.key, -1)
@@ -133,6 +142,7 @@ const reasons = {
   all: 'there are as many connections as there may be',
   address: 'that address has as many as one may have',
   unknown: 'nobody has signed in on those that it has',
+  flood: 'more messages came than one connection may bring',
 } as const
 
 const countIn = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0

@@ -3,6 +3,7 @@ import type { Flow } from '../network/flow.ts'
 import { type Framed, StreamFramer } from '../stream/framer.ts'
 import type { Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
+import { MessageAllowance } from './message-allowance.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])
 
@@ -10,6 +11,8 @@ const crlf = new Uint8Array([0x0d, 0x0a])
 export interface ConnectionOwner {
   framed(connection: StreamConnection, framed: Framed): void
   closed(connection: StreamConnection): void
+  /** It is closed because it brings too many messages. */
+  flooded(connection: StreamConnection): void
 }
 
 /** One TCP or TLS connection: framing, keep-alives, and what a slow peer may cost (RFC 3261 §18, RFC 5626 §3.5.1). */
@@ -22,6 +25,7 @@ export class StreamConnection {
   readonly #socket: Socket
   readonly #limits: TransportLimits
   readonly #framer = new StreamFramer()
+  readonly #allowance: MessageAllowance
   #isOpen = true
   #hasSpoken = false
   /** Octets thrown away since we have closed. */
@@ -46,6 +50,7 @@ export class StreamConnection {
     this.#socket = socket
     this.#limits = limits
     this.#activeAt = now()
+    this.#allowance = new MessageAllowance(limits, this.#activeAt)
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 60_000)
     socket.on('data', (chunk: Uint8Array) => this.#received(chunk, owner, now()))
@@ -125,19 +130,45 @@ export class StreamConnection {
     this.#socket.once('close', () => clearTimeout(late))
   }
 
+  /** Trunks, and where we have connected to, may bring any number. */
+  #mayBring(now: number): boolean {
+    const ticket = this.#ticket
+    if (ticket === undefined || ticket.isPeer) return true
+    return this.#allowance.take(now, ticket.isKnown && !this.isTrusted ? this.#limits.knownMessageTimes : 1)
+  }
+
+  #flooded(owner: ConnectionOwner): void {
+    this.#isOpen = false
+    this.#socket.destroy()
+    owner.flooded(this)
+  }
+
   #received(chunk: Uint8Array, owner: ConnectionOwner, now: number): void {
     if (!this.#isOpen) {
       this.#unheard += chunk.length
       if (this.#unheard > this.#limits.lingerBytes) this.#socket.pause()
       return
     }
+    let isPinged = false
+    let isPonged = false
     for (const framed of this.#framer.push(chunk)) {
       this.#activeAt = now
       this.#partialSince = undefined
-      if (framed.kind === 'ping') this.send(crlf, undefined)
-      else if (framed.kind !== 'pong') owner.framed(this, framed)
+      if (framed.kind === 'ping') isPinged = true
+      else if (framed.kind === 'pong') isPonged = true
+      else if (this.#mayBring(now)) owner.framed(this, framed)
+      else {
+        this.#flooded(owner)
+        return
+      }
       if (framed.kind === 'fault' && framed.closes) this.#giveUp()
     }
+    // One answer says as much as a thousand: a stream of line ends must not become as many writes.
+    if ((isPinged || isPonged) && !this.#mayBring(now)) {
+      this.#flooded(owner)
+      return
+    }
+    if (isPinged) this.send(crlf, undefined)
     if (this.#framer.waiting) this.#partialSince ??= now
     else this.#partialSince = undefined
   }

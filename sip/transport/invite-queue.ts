@@ -36,6 +36,7 @@ export class InviteQueue {
   /** Dropped because too many waited. */
   dropped = 0
   readonly #gate: SetUpGate
+  readonly #most: number
   /** Calls that are being set up. */
   readonly #settingUp = new Set<string>()
   #waiting: (WaitingInvite | undefined)[] = []
@@ -43,8 +44,9 @@ export class InviteQueue {
   #waitedMs = 0
   #read = 0
 
-  constructor(gate: SetUpGate = {}) {
+  constructor(gate: SetUpGate = {}, most = mostWaiting) {
     this.#gate = gate
+    this.#most = most
   }
 
   get size(): number {
@@ -52,7 +54,7 @@ export class InviteQueue {
   }
 
   add(invite: WaitingInvite): void {
-    if (this.size >= mostWaiting) this.dropped++
+    if (this.size >= this.#most) this.dropped++
     else this.#waiting.push(invite)
   }
 

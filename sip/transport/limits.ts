@@ -32,9 +32,11 @@ export interface TransportLimits {
   readonly unknownMs: number
   /** Silence after which a WebSocket is pinged; it is closed after twice that. Default 30 s. */
   readonly pingMs: number
-  /** Messages in a row from one WebSocket, and how many more each second brings. Default 400 and 100. */
+  /** Messages and pings in a row from one WebSocket, TCP or TLS connection, and how many more each second brings. Default 400 and 100. */
   readonly messageBurst: number
   readonly messagesPerSecond: number
+  /** So much more may come over a TCP or TLS connection that is known and no phone's; of a trunk's address, any. Default 10. */
+  readonly knownMessageTimes: number
   /** Octets of one WebSocket message. Default 65,535. */
   readonly messageBytes: number
   /** Bytes that a peer does not take before its connection is closed. Default 1 MB. */
@@ -59,6 +61,7 @@ export const defaultTransportLimits: TransportLimits = Object.freeze({
   pingMs: 30_000,
   messageBurst: 400,
   messagesPerSecond: 100,
+  knownMessageTimes: 10,
   messageBytes: messageLimits.bytes,
   unsentBytes: 1024 * 1024,
 })

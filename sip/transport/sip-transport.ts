@@ -57,7 +57,11 @@ export class SipTransport {
   private constructor(endpoint: Endpoint, config: SipTransportConfig) {
     this.#endpoint = endpoint
     this.#config = config
-    this.#arrivals = new Arrivals({ now: () => config.clock.now(), gate: config.gate })
+    this.#arrivals = new Arrivals({
+      now: () => config.clock.now(),
+      gate: config.gate,
+      isStranger: flow => !endpoint.isKnownSource(flow),
+    })
     this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
@@ -302,12 +306,13 @@ export class SipTransport {
   }
 
   #received(bytes: Uint8Array, flow: Flow, listener?: UdpListener): void {
-    this.#arrivals.arrived(bytes, flow.socket, waitedMs => {
+    const read = (waitedMs: number) => {
       // Those read before it may have taken the last place.
       if (listener !== undefined && this.#isRefused(listener, bytes, flow, waitedMs)) return
       this.#config.tap?.message(bytes, flow, false)
       this.run({ type: 'received', bytes, flow, waitedMs })
-    })
+    }
+    this.#arrivals.arrived(bytes, flow.socket, read, flow)
   }
 
   #message(message: SipMessage, flow: Flow): void {
@@ -318,7 +323,7 @@ export class SipTransport {
     const method = message.kind === 'request' ? message.method : undefined
     const callId = utf8.encode(headerOf(message, 'Call-ID') ?? '')
     if (method === 'INVITE' && !toTag.test(headerOf(message, 'To') ?? ''))
-      this.#arrivals.invite(callId, flow.socket, read)
+      this.#arrivals.invite(callId, flow.socket, read, flow)
     else {
       if (method === 'CANCEL') this.#arrivals.cancel(callId)
       read(0)

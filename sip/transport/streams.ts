@@ -144,6 +144,10 @@ export class Streams implements ConnectionOwner {
     this.#config.framed(connection.flow, framed)
   }
 
+  flooded({ flow }: StreamConnection): void {
+    this.#admission.flooded(flow.address)
+  }
+
   closed(connection: StreamConnection): void {
     const { flow } = connection
     if (flow.socket !== undefined) this.#byId.delete(flow.socket)

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import type { Flow } from '../network/flow.ts'
 import type { TransportLimits } from './limits.ts'
+import { MessageAllowance } from './message-allowance.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])
 /** RFC 6455 §7.4.1. */
@@ -25,8 +26,7 @@ export class WebSocketConnection {
   readonly #openedAt: number
   #receivedAt: number
   #pingedAt: number
-  #allowance: number
-  #allowanceAt: number
+  readonly #allowance: MessageAllowance
   #speaksBinary = false
   #isOpen = true
 
@@ -37,8 +37,7 @@ export class WebSocketConnection {
     this.#openedAt = now()
     this.#receivedAt = this.#openedAt
     this.#pingedAt = this.#openedAt
-    this.#allowanceAt = this.#openedAt
-    this.#allowance = limits.messageBurst
+    this.#allowance = new MessageAllowance(limits, this.#openedAt)
     socket.on('message', (data, isBinary) => this.#received(bytesOf(data), isBinary, owner, now()))
     socket.on('ping', () => {
       this.#receivedAt = now()
@@ -104,10 +103,7 @@ export class WebSocketConnection {
   #received(bytes: Uint8Array, isBinary: boolean, owner: WebSocketOwner, now: number): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#receivedAt = now
-    const earned = ((now - this.#allowanceAt) * this.#limits.messagesPerSecond) / 1000
-    this.#allowance = Math.min(this.#limits.messageBurst, this.#allowance + earned) - 1
-    this.#allowanceAt = now
-    if (this.#allowance < 0) {
+    if (!this.#allowance.take(now)) {
       this.close(policyViolation, 'too many messages')
       return
     }

@@ -38,6 +38,8 @@ interface CustomerTargetOptions {
 const rememberedMs = 24 * 3600 * 1000
 /** So old may what is known of the names be; DNS itself is asked as often as its answers' lifetimes say. */
 const freshMs = 30_000
+/** The same for the addresses of this machine: to ask for them takes the system longer than all else here. */
+const localFreshMs = 5_000
 
 interface Owned {
   readonly address: string
@@ -54,6 +56,7 @@ export class CustomerTargets {
   readonly #options: CustomerTargetOptions
   /** What each name has led to, by address and port: trunks' names, and our own. */
   readonly #byName = new Map<string, Map<string, Owned>>()
+  #local: { readonly addresses: readonly string[]; readonly at: number } | undefined
   #isRefreshedAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
 
@@ -125,8 +128,11 @@ export class CustomerTargets {
   }
 
   #localAddresses(): readonly string[] {
-    const { localAddresses = systemAddresses } = this.#options
-    return localAddresses()
+    const { localAddresses = systemAddresses, clock } = this.#options
+    const now = clock.now()
+    if (this.#local === undefined || now - this.#local.at >= localFreshMs)
+      this.#local = { addresses: localAddresses(), at: now }
+    return this.#local.addresses
   }
 
   /** Waits only for names of which nothing is known yet; what is known is looked up again meanwhile. */

@@ -27,7 +27,7 @@ export function phoneDirectory(tokens: SignInTokens, realm: string, clock: Pick<
   const identityOf = ({ record, isUsable }: Presented, password: string, unixMs: number): PhoneIdentity => ({
     tokenId: record.uuid,
     userId: record.endUserUuid,
-    group: record.accountUuid,
+    accountId: record.accountUuid,
     user: record.extensionNumber,
     displayName: record.displayName,
     password,

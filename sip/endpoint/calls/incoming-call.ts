@@ -194,6 +194,11 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   expired(_name: string, now: number): void {
     if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
+    // What has been acknowledged may not be sent again: it takes one with a new RSeq (RFC 3262 §3).
+    if (this.#reliable !== undefined) {
+      this.ring(now)
+      return
+    }
     this.#services.layer.respond(this.#transaction, 180, this.#transaction.bytes, now)
     this.#services.timers.set(this.#timer, now + provisionalEveryMs)
   }
@@ -218,9 +223,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     }
     if (this.#reliable !== undefined) {
       this.#reliable.send(status, all, now)
-      return
-    }
-    this.#services.respond(this.#transaction, status, now, all)
+    } else this.#services.respond(this.#transaction, status, now, all)
     this.#services.timers.set(this.#timer, now + provisionalEveryMs)
   }
 

@@ -16,6 +16,8 @@ interface EarlyDialog {
   readonly sender: DialogSender
   /** RSeq of the last one that was acknowledged. */
   rseq: number
+  /** PRACKs without a final response. */
+  open: number
 }
 
 /** Distinguishes the early dialogs of a call: a call may send several INVITEs, and a proxy may fork each. */
@@ -25,6 +27,7 @@ const keyOf = ({ cseq, toTag }: IncomingResponse): string => `${cseq} ${toTag}`
 export class PrackSender {
   readonly #services: EndpointServices
   #early: Map<string, EarlyDialog> | undefined
+  #acknowledged = 0
 
   constructor(services: EndpointServices) {
     this.#services = services
@@ -37,12 +40,27 @@ export class PrackSender {
     if (toTag === undefined || rseq === undefined || !requires(message, '100rel')) return true
     const known = this.#early?.get(keyOf(progress.response))
     if (known !== undefined && rseq !== known.rseq + 1) return false
+    // Each goes where the remote's Contact says, with a look-up of its own: a remote must not have us send without end.
+    if (this.#isTooMuch(known)) {
+      this.#services.counters.overloaded++
+      return false
+    }
     const early = known ?? this.#begin(progress)
     if (early === undefined) return true
     early.rseq = rseq
+    early.open++
+    this.#acknowledged++
     const rack = formatRAck({ rseq, sequence: cseq, method: 'INVITE' })
     early.sender.request('PRACK', now, { fields: [{ name: 'RAck', value: rack }] })
     return true
+  }
+
+  /** Its remote repeats what is not acknowledged, and it is taken when there is room (RFC 3262 §3). */
+  #isTooMuch(known: EarlyDialog | undefined): boolean {
+    const { settings, layer } = this.#services
+    const { reliableProvisionals, openPracks, clientTransactions } = settings.limits
+    if (this.#acknowledged >= reliableProvisionals || layer.clients.size >= clientTransactions) return true
+    return known !== undefined && known.open >= openPracks
   }
 
   /** The last CSeq of ours in the dialog of this answer; undefined: its INVITE's. */
@@ -60,13 +78,16 @@ export class PrackSender {
       isSource: flow => progress.remote.isSource(flow),
       responded(prack, reply, now) {
         const { status } = reply.message
+        if (status >= 200) early.open = Math.max(0, early.open - 1)
         if (status === 401 || status === 407) early.sender.authorized(prack, reply, now)
       },
-      failed() {},
+      failed() {
+        early.open = Math.max(0, early.open - 1)
+      },
       finished() {},
     }
     const sender = new DialogSender(this.#services, dialog, owner, progress)
-    const early: EarlyDialog = { dialog, sender, rseq: 0 }
+    const early: EarlyDialog = { dialog, sender, rseq: 0, open: 0 }
     this.#early.set(keyOf(response), early)
     return early
   }

@@ -13,7 +13,7 @@ import { formatHost } from '../../uri/host.ts'
 import { ChallengeAnswers } from '../services/authorize.ts'
 import { buildRequest, contactOf, viaOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
-import { hopOfPeer, type PeerConfig } from './peer.ts'
+import { contactUserOf, hopOfPeer, type PeerConfig } from './peer.ts'
 
 /** What we ask for; the registrar may grant less (RFC 3261 §10.2.1.1). */
 const wantedSeconds = 3600
@@ -122,7 +122,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
         { name: 'CSeq', value: `${this.#cseq} REGISTER` },
       ],
       fields: [
-        { name: 'Contact', value: contactOf(flow) },
+        { name: 'Contact', value: contactOf(flow, contactUserOf(this.#peer)) },
         { name: 'Expires', value: String(this.#wanted) },
         { name: 'User-Agent', value: this.#services.settings.userAgent },
         ...extra,
@@ -133,7 +133,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
 
   /** The grant stands with our Contact, else in Expires (RFC 3261 §10.2.4). */
   #granted(flow: Flow, response: IncomingResponse, now: number): void {
-    const ours = contactOf(flow).slice(1, -1)
+    const ours = contactOf(flow, contactUserOf(this.#peer)).slice(1, -1)
     let seconds: number | undefined
     for (const value of headersOf(response.message, 'Contact')) {
       const contact = parseContact(value)

@@ -26,6 +26,9 @@ export const hopOfPeer = ({ host, port, transport }: PeerConfig) => ({
   transport,
 })
 
+/** The user of the Contact that we register there: calls of a carrier that retargets to it name it (RFC 3261 §16.5). */
+export const contactUserOf = ({ id }: PeerConfig): string => `sauti-${id.replace(/[^0-9a-z]/gi, '').slice(0, 32)}`
+
 /** A wider network in `inboundHosts` says who may call, not where a password may go. */
 const ownNetworkBits = { 4: 24, 16: 64 } as const
 
@@ -41,6 +44,7 @@ export class PeerTable {
   #peers: readonly PeerConfig[] = []
   #ranges: readonly { readonly range: AddressRange; readonly peer: PeerConfig }[] = []
   #bySource = new Map<string, PeerConfig | undefined>()
+  #byContactUser = new Map<string, PeerConfig>()
   #challenged: readonly PeerConfig[] = []
   #scopes = new Map<string, { readonly key: string; readonly scope: CredentialScope }>()
 
@@ -56,6 +60,7 @@ export class PeerTable {
   replace(peers: readonly PeerConfig[]): void {
     this.#peers = peers
     this.#bySource = new Map()
+    this.#byContactUser = new Map(peers.filter(({ register }) => register).map(peer => [contactUserOf(peer), peer]))
     this.#ranges = peers.flatMap(peer =>
       peer.inboundHosts.flatMap(text => {
         const range = parseAddressRange(text)
@@ -90,6 +95,12 @@ export class PeerTable {
   isOf(peerId: string, address: string): boolean {
     const bytes = addressBytes(address)
     return bytes !== undefined && this.#ranges.some(({ range, peer }) => peer.id === peerId && rangeHolds(range, bytes))
+  }
+
+  /** The peer to which we have registered a Contact with that user, and that sends from `address`. */
+  byContact(user: string, address: string): PeerConfig | undefined {
+    const peer = this.#byContactUser.get(user)
+    return peer !== undefined && this.isOf(peer.id, address) ? peer : undefined
   }
 
   /** The peer that sends from `address`; undefined for an unknown source. */

@@ -1,12 +1,11 @@
 import { offeredAlgorithms } from '../../digest/challenge.ts'
 import type { Challenger } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
-import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
-import { headersOf } from '../../message/headers.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
 import { isWebSocket, type TransportName } from '../../network/flow.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../../registrar/phone.ts'
 import type { ReasonHeader } from '../services/reason-header.ts'
+import type { Claims } from './claims.ts'
 
 /** The refusal of a softphone whose token is revoked or of an inactive user (docs/errors.md). */
 export const tokenEnded: ReasonHeader = {
@@ -27,7 +26,7 @@ export type SignIn =
       readonly kind: 'unproven'
       readonly stale: boolean
       readonly error: 'invalid_token' | undefined
-      /** It came with something, and that opens nothing. */
+      /** It came with a digest for a challenge of ours, and that opens nothing. A token cannot be guessed. */
       readonly isWrong: boolean
     }
 
@@ -43,19 +42,25 @@ export class PhoneSignIn {
     this.#realm = realm
   }
 
-  check(message: SipRequest, now: number): SignIn {
-    const token = bearerOf(message)
+  check(message: SipRequest, { source, token, digests, isStale }: Claims, now: number): SignIn {
     if (token !== undefined) {
       const phone = this.#phones.byToken(token)
       if (phone === undefined || phone.remainingMs <= 0)
-        return { kind: 'unproven', stale: false, error: 'invalid_token', isWrong: true }
+        return { kind: 'unproven', stale: false, error: 'invalid_token', isWrong: false }
       return phone.isUsable ? { kind: 'signed-in', phone } : { kind: 'refused' }
     }
+    if (digests.length === 0) return { kind: 'unproven', stale: isStale, error: undefined, isWrong: false }
     const candidatesOf = (user: string) =>
       this.#phones.byUser(user).map(phone => ({ username: user, password: phone.password, owner: phone }))
-    const { owner, stale, isWrong } = this.#challenger.check(message, candidatesOf, now)
+    const { owner, stale, isWrong } = this.#challenger.check(message, source, digests, candidatesOf, now)
     if (owner === undefined) return { kind: 'unproven', stale, error: undefined, isWrong }
     return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
+  }
+
+  /** A token that opens something: nobody guesses one, so no limit of its address holds its phone up. */
+  isValid(token: string): boolean {
+    const phone = this.#phones.byToken(token)
+    return phone?.isUsable === true && phone.remainingMs > 0
   }
 
   /**
@@ -66,6 +71,7 @@ export class PhoneSignIn {
    */
   challenge(
     { stale, error }: Pick<Extract<SignIn, { kind: 'unproven' }>, 'stale' | 'error'>,
+    source: string,
     transport: TransportName,
     now: number,
   ): readonly HeaderField[] {
@@ -74,16 +80,7 @@ export class PhoneSignIn {
     const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
     return [
       ...(isBrowser || error !== undefined ? [bearer] : []),
-      ...this.#challenger.challenge(now, stale, isBrowser ? offeredAlgorithms : ['MD5']),
+      ...this.#challenger.challenge(source, now, stale, isBrowser ? offeredAlgorithms : ['MD5']),
     ]
   }
-}
-
-function bearerOf(message: SipRequest): string | undefined {
-  for (const value of headersOf(message, 'Authorization')) {
-    const parsed = parseAuthentication(value)
-    if (parsed.ok && isScheme(parsed.value, 'Bearer'))
-      return parsed.value.token ?? authenticationParameterOf(parsed.value, 'access_token') ?? ''
-  }
-  return undefined
 }

@@ -11,8 +11,16 @@ export function callerOf(request: IncomingRequest): { readonly user: string; rea
   const from = parseNameAddr(request.from)
   const address = first ?? (from.ok ? from.value : undefined)
   if (address === undefined) return { user: '', displayName: '' }
-  return { user: subscriberOf(address.uri) ?? '', displayName: address.displayName }
+  const user = subscriberOf(address.uri) ?? ''
+  if (!isPlain(user)) return anonymous
+  return { user, displayName: isPlain(address.displayName) ? address.displayName : '' }
 }
+
+/** As for what a phone dials: it stands in rows, webhooks and the INVITEs of other legs. */
+const mostCharacters = 200
+const control = /[\u0000-\u001f\u007f]/
+const isPlain = (text: string): boolean =>
+  text.length <= 2 * mostCharacters && [...text].length <= mostCharacters && !control.test(text)
 
 /** RFC 3323 §4.2, RFC 3325 §9.3: a caller that asks for one of these stays unknown to the callee. */
 const withholding: ReadonlySet<string> = new Set(['id', 'user'])

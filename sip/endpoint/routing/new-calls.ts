@@ -1,5 +1,6 @@
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
 import { parseMaxForwards } from '../../header/max-forwards.ts'
+import { parseNameAddr } from '../../header/name-addr.ts'
 import { headerOf } from '../../message/headers.ts'
 import { sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
@@ -20,6 +21,22 @@ import { KnownInvites, keyOfInvite, retrySecondsOf } from './known-invites.ts'
 import type { Responder } from './responder.ts'
 import type { RoutingServices } from './routing-services.ts'
 import { UnreadInvites, type UnreadRefusal } from './unread-invites.ts'
+
+/** The user of the Request-URI. */
+function dialledOf(request: IncomingRequest): string {
+  const uri = parseUri(request.message.uri)
+  return (uri.ok && subscriberOf(uri.value)) || ''
+}
+
+/** Who was called before the Request-URI became our Contact: P-Called-Party-ID (RFC 7315 §4.2), else To. */
+function calledOf({ message }: IncomingRequest): string {
+  for (const name of ['P-Called-Party-ID', 'To']) {
+    const address = parseNameAddr(headerOf(message, name) ?? '')
+    const user = address.ok ? subscriberOf(address.value.uri) : undefined
+    if (user !== undefined) return user
+  }
+  return ''
+}
 
 /** Q.850's 42: switching equipment congestion. */
 const loaded: ReasonHeader = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
@@ -63,7 +80,11 @@ export class NewCalls {
     return this.#gate.isOpenTo(phonesSource, now, this.waitedMs)
   }
 
-  arrived(request: IncomingRequest, source: InviteSource, now: number): void {
+  arrived(request: IncomingRequest, sender: InviteSource, now: number): void {
+    const dialled = dialledOf(request)
+    const registered = 'peer' in sender ? this.#services.peers.byContact(dialled, request.flow.address) : undefined
+    // Several trunks may share an address: the Contact that we registered tells which of them it is.
+    const source: InviteSource = registered === undefined ? sender : { peer: registered }
     const merged = mergeKey(request)
     if (this.#merges.has(merged)) {
       this.#responder.respond(request, 482, [])
@@ -75,7 +96,7 @@ export class NewCalls {
       return
     }
     const from = 'peer' in source ? source.peer.id : phonesSource
-    const group = 'phone' in source ? source.phone.group : undefined
+    const group = 'phone' in source ? source.phone.accountId : undefined
     const key = keyOfInvite(request)
     if (this.#refused.has(key, now) || !this.#gate.admits(from, now, this.waitedMs, group)) {
       this.turnAway(request, now)
@@ -104,8 +125,7 @@ export class NewCalls {
       this.#services.emit({ type: 'offered', id, phone, from, to, ...offer })
       return
     }
-    const uri = parseUri(request.message.uri)
-    const to = (uri.ok && subscriberOf(uri.value)) || ''
+    const to = registered === undefined ? dialled : calledOf(request)
     const forwards = parseMaxForwards(headerOf(request.message, 'Max-Forwards') ?? '')
     const more = forwards.ok ? { ...offer, maxForwards: forwards.value } : offer
     this.#services.emit({ type: 'offered', id, peerId: source.peer.id, from: shownCallerOf(request), to, ...more })

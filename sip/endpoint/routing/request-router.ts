@@ -9,6 +9,7 @@ import type { TransactionLayer } from '../../transaction/layer.ts'
 import { type ReadRequest, readRequest, readResponse } from '../../transaction/read-incoming.ts'
 import type { ClientTransaction, ServerTransaction } from '../../transaction/transaction.ts'
 import type { PeerConfig } from '../peers/peer.ts'
+import type { Claims } from '../phones/claims.ts'
 import type { TaggedCall } from '../services/services.ts'
 import { acceptedBody, allow, supported } from '../services/settings.ts'
 import { isSameFlow } from '../session/dialog-remote.ts'
@@ -69,12 +70,15 @@ export class RequestRouter {
     return this.#newCalls.refusalOf(bytes, flow, now, waitedMs)
   }
 
+  isKnownSource(flow: Flow): boolean {
+    return this.#peerAt(flow) !== undefined || this.#signIns.isPhone(flow)
+  }
+
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {
     this.#services.counters.received++
     this.#newCalls.waitedMs = waitedMs
     if (!parsed.ok) {
-      const isTrusted = this.#signIns.isPhone(flow) || this.#peerAt(flow) !== undefined
-      if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
+      if (this.isKnownSource(flow) && parsed.partial !== undefined && parsed.status !== undefined) {
         const { request } = readRequest(parsed.partial, flow)
         if (request.message.method !== 'ACK' && request.via.text !== '') {
           this.#responder.respond(request, parsed.status, [])
@@ -148,7 +152,11 @@ export class RequestRouter {
     }
     if (message.method === 'CANCEL') this.#cancelArrived(request, now)
     else if (request.toTag !== undefined) this.#inDialogArrived(request, call, now)
-    else this.#outOfDialogArrived(request, peer, now)
+    else {
+      const claims = needsSignIn(request, peer) ? this.#signIns.claimsOf(request, now) : undefined
+      if (claims === undefined || this.#signIns.mayAskAgain(request, claims, now))
+        this.#outOfDialogArrived(request, peer, claims, now)
+    }
   }
 
   /** A retransmission, an ACK or a CANCEL of another sender's request would redirect its responses, or undo it. */
@@ -169,7 +177,7 @@ export class RequestRouter {
     this.#services.counters.foreign++
     const { method } = request.message
     const isAnswered = method === 'CANCEL' || (method !== 'ACK' && request.toTag !== undefined)
-    if (refusal === undefined && isAnswered && this.#limits.mayAsk(request.flow.address, now))
+    if (refusal === undefined && isAnswered && this.#limits.mayAsk(request.flow, '', now))
       this.#responder.respond(request, 481, [])
   }
 
@@ -183,7 +191,7 @@ export class RequestRouter {
       this.#responder.respond(request, 481, [])
       return
     }
-    const transaction = this.#responder.accept(request)
+    const transaction = this.#responder.accept(request, call)
     if (transaction === undefined) return
     this.#services.flowKnown(request.flow)
     if (request.message.method === 'INVITE') this.#services.respond(transaction, 100, now)
@@ -191,19 +199,26 @@ export class RequestRouter {
   }
 
   /** `peer` undefined: from a softphone, which has to prove who it is. */
-  #outOfDialogArrived(request: IncomingRequest, peer: PeerConfig | undefined, now: number): void {
+  #outOfDialogArrived(
+    request: IncomingRequest,
+    peer: PeerConfig | undefined,
+    claims: Claims | undefined,
+    now: number,
+  ): void {
     switch (request.message.method) {
       case 'INVITE':
         if (peer !== undefined) this.#newCalls.arrived(request, { peer }, now)
         // Digests cost more than a refusal.
         else if (!this.#newCalls.isOpenToPhones(now)) this.#newCalls.turnAway(request, now)
-        else this.#signIns.phone(request, now, phone => this.#newCalls.arrived(request, { phone }, now))
+        else if (claims !== undefined)
+          this.#signIns.phone(request, claims, now, phone => this.#newCalls.arrived(request, { phone }, now))
         return
       case 'OPTIONS':
         this.#responder.respond(request, 200, this.#abilities())
         return
       case 'REGISTER':
-        this.#signIns.phone(request, now, phone => this.#signIns.register(request, phone, now))
+        if (claims !== undefined)
+          this.#signIns.phone(request, claims, now, phone => this.#signIns.register(request, phone, now))
         return
       default:
         this.#responder.respond(request, 481, [])
@@ -235,14 +250,12 @@ export class RequestRouter {
       this.#services.counters.dropped++
       return
     }
-    if (!this.#limits.mayAsk(request.flow.address, now)) {
-      this.#services.counters.throttled++
-      return
-    }
+    const claims = this.#signIns.claimsOf(request, now)
+    if (!this.#signIns.mayAsk(request, claims, now)) return
     // A datagram's source may be forged: then the answer goes to a victim.
     this.#responder.mostBytes = request.flow.transport === 'udp' && length > 0 ? mostAmplification * length : undefined
-    const isPeer = this.#signIns.peer(request, now, peer => this.#newCalls.arrived(request, { peer }, now))
-    if (!isPeer) this.#outOfDialogArrived(request, undefined, now)
+    const isPeer = this.#signIns.peer(request, claims, now, peer => this.#newCalls.arrived(request, { peer }, now))
+    if (!isPeer) this.#outOfDialogArrived(request, undefined, claims, now)
     this.#responder.mostBytes = undefined
   }
 
@@ -254,6 +267,10 @@ export class RequestRouter {
     ]
   }
 }
+
+/** A trunk's calls are taken by its address, and it registers like a phone. */
+const needsSignIn = ({ message: { method } }: IncomingRequest, peer: PeerConfig | undefined): boolean =>
+  method === 'REGISTER' || (method === 'INVITE' && peer === undefined)
 
 /** The transaction to which a request belongs: a repetition, an ACK, or the INVITE that a CANCEL means. */
 function serverOf(layer: TransactionLayer, request: IncomingRequest): ServerTransaction | undefined {

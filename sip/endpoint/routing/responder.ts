@@ -4,6 +4,7 @@ import { defaultPort, isReliable, isWebSocket } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
 import { buildResponse } from '../../transaction/response.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
+import type { TaggedCall } from '../services/services.ts'
 import type { RoutingServices } from './routing-services.ts'
 
 /**
@@ -16,25 +17,37 @@ export class Responder {
   /** Octets of the longest answer to the request in hand; undefined = any. */
   mostBytes: number | undefined
   readonly #services: RoutingServices
+  /** Transactions in the dialogs of a call, ended ones among them. */
+  readonly #inDialog = new WeakMap<TaggedCall, readonly ServerTransaction[]>()
 
   constructor(services: RoutingServices) {
     this.#services = services
     this.tag = services.tokens.take(12)
   }
 
-  /** Begins a transaction, unless there are too many. */
-  accept(request: IncomingRequest): ServerTransaction | undefined {
-    if (this.#services.layer.servers.size >= this.#services.settings.limits.serverTransactions) {
+  /** Begins a transaction, unless there are too many; `call`: in whose dialog it is. */
+  accept(request: IncomingRequest, call?: TaggedCall): ServerTransaction | undefined {
+    const { layer, settings } = this.#services
+    const { serverTransactions, dialogTransactions } = settings.limits
+    const open = call === undefined ? [] : this.#openIn(call)
+    // A BYE ends its dialog, and makes room.
+    const isFull = open.length >= dialogTransactions && request.message.method !== 'BYE'
+    if (isFull || layer.servers.size >= serverTransactions) {
       this.#services.counters.overloaded++
       this.respond(request, 503, [{ name: 'Retry-After', value: '5' }])
       return undefined
     }
     const transaction = this.#services.layer.accept(request)
+    if (call !== undefined) this.#inDialog.set(call, [...open, transaction])
     const { flow, via } = request
     // A phone is reached over its own connection or not at all.
     if (isReliable(flow.transport) && !isWebSocket(flow.transport))
       transaction.fallback = { ...flow, socket: undefined, port: via.port ?? defaultPort(flow.transport) }
     return transaction
+  }
+
+  #openIn(call: TaggedCall): readonly ServerTransaction[] {
+    return (this.#inDialog.get(call) ?? []).filter(({ state }) => state !== 'terminated')
   }
 
   /** Without a transaction (RFC 3261 §8.2.7). Nothing goes out when even the bare response is longer than `mostBytes`. */

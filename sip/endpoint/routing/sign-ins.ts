@@ -1,17 +1,16 @@
 import { assertNever } from '../../base/assert-never.ts'
 import { offeredAlgorithms } from '../../digest/challenge.ts'
-import { Challenger, mostCredentials } from '../../digest/challenger.ts'
+import { Challenger } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
-import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
 import { parseNameAddr } from '../../header/name-addr.ts'
-import { headerOf, headersOf } from '../../message/headers.ts'
-import type { HeaderField, SipRequest } from '../../message/message.ts'
+import type { HeaderField } from '../../message/message.ts'
 import { type Flow, isReliable, isWebSocket } from '../../network/flow.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../../registrar/phone.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
 import { escapeUser } from '../../uri/escape.ts'
 import { formatHost } from '../../uri/host.ts'
 import type { PeerConfig } from '../peers/peer.ts'
+import { type Claims, claimsOf } from '../phones/claims.ts'
 import { PhoneSignIn, tokenEnded } from '../phones/phone-sign-in.ts'
 import { reasonFields } from '../services/reason-header.ts'
 import type { Responder } from './responder.ts'
@@ -56,14 +55,39 @@ export class SignIns {
     return from.value.uri.host.toLowerCase() === this.#services.settings.realm.toLowerCase()
   }
 
+  claimsOf(request: IncomingRequest, now: number): Claims {
+    return claimsOf(request, this.#challenger, now)
+  }
+
+  /**
+   * False: an unknown source asks too often, and gets no answer. What only the receiver of a challenge can know, and a token,
+   * forged datagrams cannot use up.
+   */
+  mayAsk({ flow }: IncomingRequest, claims: Claims, now: number): boolean {
+    if (this.#isProof(claims) || this.#limits.mayAsk(flow, claims.from, now)) return true
+    this.#services.counters.throttled++
+    return false
+  }
+
+  /** The same for a phone or a trunk, of which over UDP nothing but the address is known. */
+  mayAskAgain({ flow }: IncomingRequest, claims: Claims, now: number): boolean {
+    if (isReliable(flow.transport) || this.#isProof(claims) || this.#limits.mayAskAgain(flow, now)) return true
+    this.#services.counters.throttled++
+    return false
+  }
+
+  #isProof({ token, digests }: Claims): boolean {
+    return token === undefined ? digests.length > 0 : this.#signIn.isValid(token)
+  }
+
   /** Calls `then` for a softphone that has proved who it is; otherwise it is challenged or refused. */
-  phone(request: IncomingRequest, now: number, then: (phone: PhoneIdentity) => void): void {
-    if (!this.#mayTry(request, now)) return
-    const signIn = this.#signIn.check(request.message, now)
+  phone(request: IncomingRequest, claims: Claims, now: number, then: (phone: PhoneIdentity) => void): void {
+    if (!this.#mayTry(request, claims, now)) return
+    const signIn = this.#signIn.check(request.message, claims, now)
     const { address, socket, transport } = request.flow
     switch (signIn.kind) {
       case 'signed-in':
-        this.#limits.wasRight(address, signIn.phone.user, now)
+        this.#limits.wasRight(request.flow, signIn.phone.user, now)
         if (isReliable(transport) && socket !== undefined) this.#signedInOver.add(socket)
         this.#services.flowTrusted(request.flow)
         then(signIn.phone)
@@ -72,10 +96,10 @@ export class SignIns {
         this.#responder.respond(request, tokenEnded.status, reasonFields(tokenEnded))
         return
       case 'unproven':
-        if (signIn.isWrong) this.#limits.wasWrong(address, claimedUsers(request.message), now)
+        if (signIn.isWrong) this.#limits.wasWrong(address, namesOf(claims), now)
         this.#services.counters.challenged++
         this.#responder.respond(request, 401, [
-          ...this.#signIn.challenge(signIn, request.flow.transport, now),
+          ...this.#signIn.challenge(signIn, claims.source, transport, now),
           ...(signIn.error === undefined ? [] : this.#date()),
         ])
         return
@@ -85,23 +109,24 @@ export class SignIns {
   }
 
   /** A call with the credentials of a trunk that has no addresses. False: it names no such trunk. */
-  peer(request: IncomingRequest, now: number, then: (peer: PeerConfig) => void): boolean {
+  peer(request: IncomingRequest, claims: Claims, now: number, then: (peer: PeerConfig) => void): boolean {
     const peers = this.#services.peers.byCredentials
     if (peers.length === 0 || request.message.method !== 'INVITE') return false
-    const names = claimedUsers(request.message)
+    const names = namesOf(claims)
     const named = peers.filter(peer => names.includes(peer.username))
     if (named.length === 0) return false
-    if (!this.#mayTry(request, now)) return true
+    if (!this.#mayTry(request, claims, now)) return true
     const candidatesOf = (name: string) =>
       named.filter(peer => peer.username === name).map(peer => ({ ...peer, owner: peer }))
-    const verdict = this.#challenger.check(request.message, candidatesOf, now)
+    const verdict = this.#challenger.check(request.message, claims.source, claims.digests, candidatesOf, now)
     if (verdict.owner === undefined) {
       if (verdict.isWrong) this.#limits.wasWrong(request.flow.address, names, now)
       this.#services.counters.challenged++
-      this.#responder.respond(request, 401, this.#challenger.challenge(now, verdict.stale, offeredAlgorithms))
+      const challenges = this.#challenger.challenge(claims.source, now, verdict.stale, offeredAlgorithms)
+      this.#responder.respond(request, 401, challenges)
       return true
     }
-    this.#limits.wasRight(request.flow.address, verdict.owner.username, now)
+    this.#limits.wasRight(request.flow, verdict.owner.username, now)
     this.#services.flowKnown(request.flow)
     then(verdict.owner)
     return true
@@ -112,6 +137,7 @@ export class SignIns {
     if (transaction === undefined) return
     const { status, fields, moved } = this.#services.registrar.register(request, phone, now)
     if (status === 200) this.#services.counters.registered++
+    else if (status === 503) this.#services.counters.overloaded++
     const own =
       status === 200 ? [{ name: 'Supported', value: 'outbound' }, ...this.#identityOf(phone), ...this.#date()] : []
     this.#services.respond(transaction, status, now, { toTag: this.#responder.tag, fields: [...fields, ...own] })
@@ -119,10 +145,8 @@ export class SignIns {
   }
 
   /** False: it has been wrong too often, and gets no answer before anything is computed. */
-  #mayTry(request: IncomingRequest, now: number): boolean {
-    const { message, flow } = request
-    if (headerOf(message, 'Authorization') === undefined) return true
-    if (this.#limits.mayTry(flow.address, claimedUsers(message), now)) return true
+  #mayTry({ flow }: IncomingRequest, claims: Claims, now: number): boolean {
+    if (claims.digests.length === 0 || this.#limits.mayTry(flow.address, namesOf(claims), now)) return true
     this.#services.counters.throttled++
     return false
   }
@@ -141,12 +165,4 @@ export class SignIns {
   }
 }
 
-/** Users that the digest credentials of a request name, of all that are compared; a token names itself. */
-const claimedUsers = (message: SipRequest): readonly string[] =>
-  headersOf(message, 'Authorization')
-    .slice(0, mostCredentials)
-    .flatMap(value => {
-      const parsed = parseAuthentication(value)
-      if (!parsed.ok || !isScheme(parsed.value, 'Digest')) return []
-      return [authenticationParameterOf(parsed.value, 'username') ?? '']
-    })
+const namesOf = ({ digests }: Claims): readonly string[] => digests.map(({ username }) => username)

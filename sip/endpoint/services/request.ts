@@ -14,9 +14,9 @@ export const viaOf = (flow: Flow, branch: string): string =>
   `SIP/2.0/${flow.transport.toUpperCase()} ${flow.localHost}:${flow.localPort};branch=${branch};rport`
 
 /** The Contact by which the peer at the other end of `flow` reaches us. */
-export function contactOf(flow: Flow): string {
+export function contactOf(flow: Flow, user = 'sauti'): string {
   const transport = flow.transport === 'udp' ? '' : `;transport=${flow.transport}`
-  return `<sip:sauti@${flow.localHost}:${flow.localPort}${transport}>`
+  return `<sip:${user}@${flow.localHost}:${flow.localPort}${transport}>`
 }
 
 interface RequestParts {

@@ -1,5 +1,6 @@
 import type { Hash } from '../../digest/algorithm.ts'
 import type { PhoneDirectory } from '../../registrar/phone.ts'
+import type { RegistrarRules } from '../../registrar/registrar.ts'
 import type { TimerSettings } from '../../transaction/timer-settings.ts'
 import type { InviteGate } from './invite-gate.ts'
 
@@ -9,6 +10,14 @@ export interface EndpointLimits {
   readonly calls: number
   /** Server transactions at once; a request beyond is answered 503 without state. Default 400,000. */
   readonly serverTransactions: number
+  /** The same within one dialog, BYE apart: a far end that goes on and on uses up its own. Default 256. */
+  readonly dialogTransactions: number
+  /** Client transactions at once; beyond, no call is dialled and no provisional response acknowledged. Default 400,000. */
+  readonly clientTransactions: number
+  /** Reliable provisional responses that are acknowledged in one call; more are dropped. Default 50. */
+  readonly reliableProvisionals: number
+  /** PRACKs without an answer in one early dialog; until one has it, further responses are dropped. Default 4. */
+  readonly openPracks: number
   /** Next hops being looked up at once. Default 1,000. */
   readonly lookups: number
   /** Forks of one INVITE that we keep apart. Default 16. */
@@ -18,6 +27,10 @@ export interface EndpointLimits {
 export const defaultLimits: EndpointLimits = Object.freeze({
   calls: 20_000,
   serverTransactions: 400_000,
+  dialogTransactions: 256,
+  clientTransactions: 400_000,
+  reliableProvisionals: 50,
+  openPracks: 4,
   lookups: 1_000,
   forks: 16,
 })
@@ -37,6 +50,8 @@ export interface EndpointSettings {
   readonly unixNow?: () => number
   /** Softphones that may sign in. Default: none. */
   readonly phones?: PhoneDirectory
+  /** Default: `defaultRegistrarRules`. */
+  readonly registrar?: RegistrarRules
   /** Decides by load whether a new call is taken. Default: every one is. */
   readonly gate?: InviteGate
 }

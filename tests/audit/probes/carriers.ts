@@ -233,6 +233,58 @@ export const idleConnections: Probe = {
   },
 }
 
+const lineEnds: Probe = {
+  name: 'line ends without end over TCP',
+  group: 'Carriers and unknown sources',
+  promise: 'A stream of line ends, each second of which is a ping, is answered once for each piece that is read.',
+  async run(bed) {
+    const findings = new Findings()
+    const pings = 65_536
+    findings.inputs = pings
+    const stranger = connect({ port: bed.sauti.sipPort, host: '127.0.0.1', localAddress: unknownAddress })
+    let octets = 0
+    stranger.on('data', bytes => {
+      octets += bytes.length
+    })
+    stranger.on('error', () => {})
+    await once(stranger, 'connect')
+    stranger.write('\r\n\r\n'.repeat(pings))
+    await sleep(2000)
+    findings.expect(octets < 2 * 1000, `${octets / 2} pongs`)
+    stranger.destroy()
+    return findings
+  },
+}
+
+const longNames: Probe = {
+  name: 'digests with names of 40 KB',
+  group: 'Carriers and unknown sources',
+  promise:
+    'Digests with fields that no phone sends are not read: they count as wrong for nobody, and a phone of that address signs in.',
+  async run(bed) {
+    const findings = new Findings()
+    const user = expectStatus(await bed.account.api('POST', '/users/create', { email: 'long@example.test' }), 201).body
+    const { token } = expectStatus(await bed.account.api('POST', '/phone-tokens/mint', { uuid: user.uuid }), 200).body
+    const peer = await SipPeer.open(bed.sauti.sipPort, '127.0.8.1')
+    for (let at = 0; at < 50; at++) {
+      findings.inputs++
+      const name = `${at}-`.padEnd(40_000, 'x')
+      peer.request('REGISTER', 'sip:localhost', [
+        'From: <sip:1@localhost>;tag=l',
+        'To: <sip:1@localhost>',
+        `Call-ID: long-${at}`,
+        'CSeq: 1 REGISTER',
+        `Contact: <sip:1@${peer.address}:${peer.port}>`,
+        `Authorization: Digest username="${name}", realm="localhost", nonce="n", uri="sip:localhost", response="0", qop=auth, nc=00000001, cnonce="c"`,
+      ])
+    }
+    await sleep(500)
+    findings.equal(await signIn(peer, user.extension_number, token), 200, 'a sign-in from the same address')
+    peer.close()
+    return findings
+  },
+}
+
 export const malformed: Probe = {
   name: 'malformed messages beside a live call',
   group: 'Carriers and unknown sources',
@@ -539,5 +591,7 @@ export const carrierProbes: readonly Probe[] = [
   forgedResponses,
   digestDowngrade,
   guessedName,
+  lineEnds,
+  longNames,
   malformed,
 ]

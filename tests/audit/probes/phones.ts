@@ -8,7 +8,7 @@ import { plainSdp, WsPhone } from '../../rig/peers/ws-phone.ts'
 import { sleep, until } from '../../rig/probes/wait.ts'
 import { AuditBed, answerCalls, carrierAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
-import { plainSdp as rtpSdp } from '../sip-peer.ts'
+import { plainSdp as rtpSdp, SipPeer } from '../sip-peer.ts'
 
 async function phoneOf(
   bed: AuditBed,
@@ -409,6 +409,37 @@ const wrongDigests: Probe = {
   },
 }
 
+const forgedSignIns: Probe = {
+  name: 'forged sign-ins under the address of phones',
+  group: 'Phones',
+  promise:
+    'REGISTER and OPTIONS by UDP under the address of phones, with credentials for no challenge of ours, sign nobody out and keep no browser from signing in.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'forged')
+    const forger = await SipPeer.open(bed.sauti.sipPort, '127.0.0.1')
+    for (let at = 0; at < 400; at++) {
+      findings.inputs++
+      forger.request(at < 100 ? 'REGISTER' : 'OPTIONS', 'sip:localhost', [
+        'From: <sip:77@localhost>;tag=f',
+        'To: <sip:77@localhost>',
+        `Call-ID: forged-${at}`,
+        `CSeq: 1 ${at < 100 ? 'REGISTER' : 'OPTIONS'}`,
+        'Authorization: Digest username="77", realm="x", nonce="x", uri="sip:x", response="0"',
+      ])
+    }
+    await sleep(500)
+    findings.inputs += 2
+    findings.equal((await phone.register()).status, 200, 'the refresh of a phone of that address')
+    const other = await phoneOf(bed, 'beside').catch((fault: unknown) => String(fault))
+    findings.expect(typeof other !== 'string', `another browser of that address: ${String(other)}`)
+    if (typeof other !== 'string') other.phone.close()
+    phone.close()
+    forger.close()
+    return findings
+  },
+}
+
 export const phoneProbes: readonly Probe[] = [
   ringingSurvives,
   revoked,
@@ -417,6 +448,7 @@ export const phoneProbes: readonly Probe[] = [
   crashedTab,
   silentSockets,
   wrongDigests,
+  forgedSignIns,
   weakFingerprints,
   callerShown,
   sipHeaders,

@@ -13,6 +13,7 @@ import type { SipMessage, SipResponse } from '../../../sip/message/message.ts'
 import { parseMessage } from '../../../sip/message/parse.ts'
 import type { Flow } from '../../../sip/network/flow.ts'
 import type { PhoneIdentity } from '../../../sip/registrar/phone.ts'
+import type { RegistrarRules } from '../../../sip/registrar/registrar.ts'
 import { defaultTimers } from '../../../sip/transaction/timer-settings.ts'
 import { seeded } from '../../rig/probes/seeded.ts'
 
@@ -54,7 +55,7 @@ export class PhoneBed {
   #sockets = 100
   #branches = 0
 
-  constructor(gate?: InviteGate) {
+  constructor({ registrar, gate }: { readonly registrar?: RegistrarRules; readonly gate?: InviteGate } = {}) {
     const random = seeded(7)
     let ids = 0
     this.endpoint = new Endpoint({
@@ -66,6 +67,7 @@ export class PhoneBed {
       random: length => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
       hash,
       newId: () => `call-${++ids}`,
+      ...(registrar === undefined ? {} : { registrar }),
       unixNow: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       phones: {
         byToken: token => this.tokens.find(({ password }) => password === token),

@@ -252,4 +252,26 @@ test('digests are compared whole', () => {
   assert.ok(sameDigest('', ''))
 })
 
+test('a name of more than 200 characters and a field of more than 512 are not read: names are remembered, fields hashed', () => {
+  const fields = { username: '1001', realm: 'r', nonce: 'n', uri: 'sip:r', response: 'x', cnonce: 'c' }
+  const read = (set: Partial<typeof fields>) => {
+    const all = Object.entries({ ...fields, ...set }).map(([name, value]) => `${name}="${value}"`)
+    const parsed = parseCredentials(`Digest ${all.join(', ')}, qop=auth, nc=00000001`)
+    return parsed.ok ? 'read' : parsed.reason
+  }
+  assert.is(read({ username: 'x'.repeat(200) }), 'read')
+  assert.is(read({ username: 'x'.repeat(201) }), 'unreadable')
+  for (const name of ['realm', 'nonce', 'uri', 'response', 'cnonce']) {
+    assert.is(read({ [name]: 'x'.repeat(512) }), 'read', name)
+    assert.is(read({ [name]: 'x'.repeat(513) }), 'unreadable', name)
+  }
+})
+
+test('a nonce for one source is foreign from another', () => {
+  const nonce = createNonce(nonces, realm, 'abc', 1000, '192.0.2.1')
+  assert.is(checkNonce(nonces, realm, nonce, 1001, '192.0.2.1'), 'fresh')
+  assert.is(checkNonce(nonces, realm, nonce, 1001, '192.0.2.2'), 'foreign')
+  assert.is(checkNonce(nonces, realm, nonce, 1001), 'foreign')
+})
+
 test.run()

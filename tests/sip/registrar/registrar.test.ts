@@ -199,4 +199,36 @@ test('no timers are left', () => {
   assert.is(bed.endpoint.registrar.size, 0)
 })
 
+test('a full registrar keeps what it has: refreshes and removals are taken, one more gets 503', () => {
+  for (const rules of [{ bindings: 3 }, { bindingsOfAccount: 3 }]) {
+    const bed = new PhoneBed({ registrar: { ...defaultRegistrarRules, ...rules } })
+    const tokens = ['1001', '1002', '1003', '1004'].map(user => bed.token(user, { accountId: 'one' }))
+    const flows = tokens.map(() => bed.flow())
+    const register = (at: number, cseq: number, expires = 600) =>
+      bed.register(flows[at]!, tokens[at]!, { callId: `${at}`, cseq, expires })?.status
+    assert.equal(
+      [0, 1, 2, 3].map(at => register(at, 1)),
+      [200, 200, 200, 503],
+    )
+    assert.is(bed.endpoint.counters.overloaded, 1)
+    assert.equal(
+      [0, 1, 2].map(at => register(at, 2)),
+      [200, 200, 200],
+      'refreshed',
+    )
+    const other = bed.token('2001', { accountId: 'two' })
+    assert.is(bed.register(bed.flow(), other)?.status, 'bindings' in rules ? 503 : 200, 'another account')
+    assert.is(register(0, 3, 0), 200, 'removed')
+    assert.is(register(3, 4), 200)
+  }
+})
+
+test('a binding keeps little: a Contact or Call-ID that no phone sends is refused', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  assert.is(bed.register(bed.flow(), token, { contact: `<sip:${'x'.repeat(1100)}@x.invalid>` })?.status, 400)
+  assert.is(bed.register(bed.flow(), token, { callId: 'x'.repeat(257) })?.status, 400)
+  assert.is(bed.register(bed.flow(), token, { contact: `<sip:${'x'.repeat(900)}@x.invalid>` })?.status, 200)
+})
+
 test.run()

@@ -327,4 +327,49 @@ test('RFC 3263: literals skip DNS, ports skip SRV, NAPTR chooses, SRV orders, A 
   assert.equal(await hop('nowhere.test'), [])
 })
 
+test('line ends without end are answered once for each piece that is read, not once for each ping', async () => {
+  const { streams, client } = await bed()
+  const socket = await client()
+  const received = receivedBy(socket)
+  socket.write('\r\n'.repeat(16_384))
+  await until(() => received.text !== '')
+  await new Promise(resolve => setTimeout(resolve, 50))
+  assert.ok(received.text.length <= 16, `${received.text.length / 2} pongs`)
+  socket.destroy()
+  await streams.close()
+})
+
+test('a connection that brings too many messages or pings is closed and counted; one of a trunk is not', async () => {
+  for (const [isPeer, says] of [
+    [false, 'messages'],
+    [false, 'pings'],
+    [false, 'known'],
+    [true, 'messages'],
+  ] as const) {
+    const { streams, framed, client } = await bed({ messageBurst: 10, messagesPerSecond: 0 }, '', isPeer)
+    const socket = await client()
+    socket.resume()
+    if (says === 'known') {
+      socket.write(message('first'))
+      await until(() => framed.length === 1)
+      if (framed[0] !== undefined) streams.know(framed[0].flow)
+    }
+    const isOver = () => streams.size === 0
+    for (let n = 0; n < 40 && !isOver(); n++) {
+      socket.write(says === 'pings' ? '\r\n\r\n' : message(`m${n}`))
+      await new Promise(resolve => setTimeout(resolve, 2))
+    }
+    if (!isPeer && says !== 'known') {
+      await until(isOver)
+      assert.is(framed.length, says === 'pings' ? 0 : 10)
+      assert.is(streams.refusedCount, 1)
+    } else {
+      await until(() => framed.length >= 40)
+      assert.is(streams.refusedCount, 0)
+    }
+    socket.destroy()
+    await streams.close()
+  }
+})
+
 test.run()

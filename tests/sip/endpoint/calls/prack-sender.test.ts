@@ -132,4 +132,22 @@ test('421 that wants 100rel: the INVITE goes again with it, once (RFC 3261 §21.
   assert.equal(other.types(), ['ended'])
 })
 
+test('a remote has us send no PRACKs without end: four wait for their answers, fifty are sent in a call', () => {
+  const { peer, station, invite, pracks, hangUp } = bed()
+  for (let rseq = 1; rseq <= 10; rseq++) peer.respond(us, invite, 183, { toTag: 'one', headers: reliable(rseq) })
+  assert.is(new Set(pracks().map(prack => headerOf(prack, 'RAck'))).size, 4)
+  assert.is(station.endpoint.counters.overloaded, 1, 'the fifth; those after it are not next')
+  for (const prack of pracks()) peer.respond(us, prack, 200)
+  for (let rseq = 5; rseq <= 100; rseq++) {
+    peer.respond(us, invite, 183, { toTag: 'one', headers: reliable(rseq) })
+    const last = pracks().at(-1)
+    if (last !== undefined) peer.respond(us, last, 200)
+  }
+  assert.is(new Set(pracks().map(prack => headerOf(prack, 'RAck'))).size, 50)
+  peer.respond(us, invite, 183, { toTag: 'two', headers: reliable(7) })
+  assert.is(pracks().length, 50, 'another fork is of the same call')
+  peer.respond(us, invite, 200, { toTag: 'one', body: 'answer' })
+  hangUp('one')
+})
+
 test.run()

@@ -169,4 +169,27 @@ test('100rel: an offer in a PRACK before our answer is none (RFC 3262 §5): the 
   leavesNothing(net, station)
 })
 
+test('100rel: once a minute a 180 with a new RSeq goes out, so that no proxy gives the call up (RFC 3261 §13.3.1.1)', () => {
+  const { net, station, peer } = bed()
+  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+  const id = station.events[0]?.id ?? ''
+  station.do({ type: 'progress', id, sdp: 'early' })
+  net.run(50)
+  const first = Number(headerOf(peer.lastResponse(), 'RSeq'))
+  const toTag = tagOfTo(peer.lastResponse())
+  for (let minute = 0; minute < 3; minute++) {
+    const rseq = headerOf(peer.lastResponse(), 'RSeq')
+    peer.request('PRACK', us, 2 + minute, { toTag, headers: [`RAck: ${rseq} 1 INVITE`] })
+    net.run(60_100)
+    const again = peer.lastResponse()
+    assert.is(again.status, 180)
+    assert.is(Number(headerOf(again, 'RSeq')), first + 1 + minute)
+    assert.is(again.body.length, 0)
+  }
+  peer.request('PRACK', us, 9, { toTag, headers: [`RAck: ${first + 3} 1 INVITE`] })
+  station.do({ type: 'end', id, reason: { status: 480, q850: 16, text: 'Completed', code: 'END.0200' } })
+  net.run(50)
+  leavesNothing(net, station)
+})
+
 test.run()

@@ -279,13 +279,15 @@ test('what is no REGISTER and no INVITE: OPTIONS is answered, unknown dialogs 48
   assert.is(bed.ask(flow, { method: 'ACK' }), undefined)
 })
 
-test('under load the call of a phone counts as one of its group', () => {
+test("under load the call of a phone counts as one of its account's", () => {
   const asked: (string | undefined)[][] = []
   const bed = new PhoneBed({
-    admits: (source, _now, _waitedMs, group) => asked.push([source, group]) > 0,
-    isOpenTo: () => true,
+    gate: {
+      admits: (source, _now, _waitedMs, group) => asked.push([source, group]) > 0,
+      isOpenTo: () => true,
+    },
   })
-  const token = bed.token('1001', { group: 'acme' })
+  const token = bed.token('1001', { accountId: 'acme' })
   bed.ask(bed.flow(), { method: 'INVITE', headers: [bearer(token)], body: sdp })
   assert.equal(asked, [['phones', 'acme']])
 })

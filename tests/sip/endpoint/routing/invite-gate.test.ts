@@ -344,4 +344,25 @@ test('a connection that closes does not overtake the call that came by it', () =
   assert.equal(read, ['call 0'])
 })
 
+test('new calls of strangers wait behind all others, 200 of them, and take the place of no trunk', () => {
+  const turns: (() => void)[] = []
+  const read: string[] = []
+  const flowOf = (address: string) =>
+    ({ transport: 'udp', address, port: 5060, socket: 1, localHost: '192.0.2.1', localPort: 5060 }) as const
+  const arrivals = new Arrivals({
+    now: () => 0,
+    soon: fire => void turns.push(fire),
+    isStranger: ({ address }) => address !== 'trunk',
+  })
+  const arrive = (name: string, address: string) =>
+    arrivals.arrived(bytes(...inviteOf(name)), 1, () => read.push(name), flowOf(address))
+  for (let n = 0; n < 5000; n++) arrive(`stranger-${n}`, 'elsewhere')
+  for (let n = 0; n < 3; n++) arrive(`trunk-${n}`, 'trunk')
+  const { waiting, dropped } = arrivals.takeFigures()
+  assert.equal([waiting, dropped], [203, 4800])
+  for (const fire of turns.splice(0)) fire()
+  assert.equal(read.slice(0, 4), ['trunk-0', 'trunk-1', 'trunk-2', 'stranger-0'])
+  assert.is(read.length, 203)
+})
+
 test.run()

@@ -317,4 +317,32 @@ test('while the peer waits for an offer that its re-INVITE asked for, no re-INVI
   leavesNothing(net, station)
 })
 
+test('a far end that goes on and on in its dialog uses up its own server transactions, and can hang up', () => {
+  const net = new VirtualNetwork(5)
+  const limits = { serverTransactions: 40, dialogTransactions: 20 }
+  const station = net.station(us, [{ inboundHosts: ['192.0.2.0/24'] }], limits)
+  const peer = new ScriptedPeer(net, them)
+  const other = new ScriptedPeer(net, '192.0.2.8')
+  const begin = (from: ScriptedPeer, callId: string) => {
+    from.request('INVITE', us, 1, { body: 'offer', callId })
+    const id = station.events.findLast(event => event.type === 'offered')?.id ?? ''
+    station.do({ type: 'answer', id, sdp: 'answer' })
+    net.run(50)
+    const toTag = tagOfTo(from.lastResponse())
+    from.request('ACK', us, 1, { toTag, callId })
+    return { id, toTag, callId }
+  }
+  const loud = begin(peer, 'loud')
+  const quiet = begin(other, 'quiet')
+  for (let n = 0; n < 100; n++) peer.request('OPTIONS', us, 2 + n, loud)
+  assert.is(peer.statuses.filter(status => status === 503).length, 80)
+  assert.is(station.endpoint.counters.overloaded, 80)
+  other.request('BYE', us, 2, quiet)
+  assert.is(other.statuses.at(-1), 200)
+  peer.request('BYE', us, 500, loud)
+  assert.is(peer.statuses.at(-1), 200)
+  assert.equal(causeOf(station, loud.id), { kind: 'bye' })
+  leavesNothing(net, station)
+})
+
 test.run()
