@@ -139,7 +139,7 @@ export class BrowserPort {
     const user = parsed.ok ? usernameOf(parsed.value) : undefined
     const ufrag = user?.slice(0, user.indexOf(':')) ?? ''
     const link = this.#byName.get(ufrag)
-    if (!parsed.ok || link === undefined || this.#isAnothers(link, address, port)) {
+    if (!parsed.ok || link === undefined) {
       this.counters.iceDropped++
       return
     }
@@ -155,14 +155,14 @@ export class BrowserPort {
       return
     }
     this.counters.iceChecks++
-    this.#byAddress.set(keyOf(address, port), link)
+    if (!this.#isAnothers(link, address, port)) this.#byAddress.set(keyOf(address, port), link)
     this.#leave(link, before)
     this.#forgetNames(link)
   }
 
   /**
-   * Another remote is there, and shows it: a check for this link that names the same source was forged, and would draw
-   * that remote's media here, and this one's there.
+   * Another remote is there, and shows it: a check for this link from the same source may be forged, and must not draw
+   * that remote's media here.
    */
   #isAnothers(link: BrowserLink, address: number, port: number): boolean {
     const holder = this.#byAddress.get(keyOf(address, port))

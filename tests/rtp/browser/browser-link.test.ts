@@ -318,8 +318,6 @@ test('an address is the link’s whose remote shows that it is there: a forged c
   bed.port.agree(other, { ...terms, local: { ...credentials, ufrag: 'otherName' } }, bed.now)
   bed.check(4000, 'otherName:them')
   bed.run(5)
-  assert.is(other.agent.selected, undefined)
-  assert.is(bed.port.counters.iceDropped, 1)
   const { keys } = bed.browser!
   const packet = new Uint8Array(400)
   const plain = rtp(new Uint8Array(160), { sequence: 5 })
@@ -331,7 +329,10 @@ test('an address is the link’s whose remote shows that it is there: a forged c
   bed.run(6000)
   bed.check(4000, 'otherName:them')
   bed.run(5)
-  assert.is(other.agent.selected?.port, 4000)
+  packet.set(rtp(new Uint8Array(160), { sequence: 6 }))
+  bed.arrive(packet.slice(0, new SrtpSender(keys!.local).sealRtp(packet, plain.length)))
+  bed.run(5)
+  assert.is(received.length, 1, 'it is the other link’s now')
 })
 
 test('restart after restart without a check: names of runs that are over are forgotten', () => {
