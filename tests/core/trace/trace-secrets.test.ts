@@ -60,6 +60,39 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
 })
 
+test('a text of a problem in any spelling is covered as a text, and the note stays data', () => {
+  const texts = [
+    `length="password='${canary}'" is not a number`,
+    `password="${canary}"`,
+    `"password": "${canary}"`,
+    `{\\"token\\":\\"${canary}\\"}`,
+    `https://a.test/?token=${canary}&b="'\\`,
+    `sip:alice:${canary}@b.test`,
+    `\\" password='${canary}' \\`,
+  ]
+  for (const message of texts) {
+    const { data } = redacted({ kind: 'event', code: 'DOC.0422', data: { line: 1, message, within: [{ message }] } })
+    const kept = data as { line: number; message: string; within: { message: string }[] }
+    assert.is(kept.line, 1)
+    assert.is(kept.within[0]?.message, kept.message)
+    assert.not.match(kept.message, new RegExp(canary), message)
+  }
+  const { data } = redacted({ kind: 'event', data: { password: canary, tokens: [canary], sid: 'CA1' } })
+  assert.equal(data, { password: '****', tokens: ['****'], sid: 'CA1' })
+})
+
+test('a document with a secret in quotation marks of the other kind does not end the recorder', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  rig.documents.set('https://acme.test/in', `<Response><Pause length="password='${canary}'"/><Hangup/></Response>`)
+  rig.call('+254700000001')
+  rig.run(60_000)
+  const own = JSON.stringify(bed.read(rig.over[0]?.sid ?? '', 'customer'))
+  assert.match(own, /DOC\.0422/)
+  assert.not.match(own, new RegExp(canary))
+})
+
 test('a customer never sees the addresses of a trunk, not even before it is known that the leg is one', () => {
   const rig = new CallBed()
   const bed = new TraceBed(() => rig.now)
