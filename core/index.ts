@@ -42,7 +42,7 @@ export type { OriginateCode, OriginateOrder, OriginateRefusal, OriginateResult }
 export { refusalCodes } from './contract/refusal-codes.ts'
 export { callView, recordingResource } from './events/call-data.ts'
 export { eventCatalogue } from './events/catalogue.ts'
-export { callbackEnvelope, streamEnvelope, streamMessage } from './events/envelope.ts'
+export { callbackEnvelope, streamMessage } from './events/envelope.ts'
 export { mediaResource } from './events/quality-data.ts'
 export { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from './leg/release.ts'
 export type { LatencyListener } from './metrics/latencies.ts'

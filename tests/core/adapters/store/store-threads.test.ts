@@ -216,6 +216,23 @@ test('events come in the order of their account, before the unit is answered', (
     assert.ok(on.store.counters.transactions < 60, `${on.store.counters.transactions} transactions`)
   }))
 
+test('events are listed as texts, made by the thread that reads them: no payload crosses', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const call = freshCall(owner)
+    const event = eventOf(call, 'CALL.0180', { uuid: randomUUID(), customPayload: { canary: true }, data: { a: 1 } })
+    await on.store.calls.commit([
+      { type: 'call.insert', call },
+      { type: 'event.append', event },
+    ])
+    const [text = '', ...others] = await on.store.events.listTexts(owner, { limit: 200 })
+    assert.equal(others, [])
+    assert.not.match(text, /canary/)
+    const { uuid: id, code, sid, createdUnix, data } = event
+    const created_at = new Date(createdUnix).toISOString()
+    assert.equal(JSON.parse(text), { seq: 1, id, code, event: 'call.ringing', sid, created_at, data })
+  }))
+
 test('an event comes back as the object that its unit brought: it crosses threads once', () =>
   opened(async on => {
     const owner = await account(on)
