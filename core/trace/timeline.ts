@@ -38,7 +38,7 @@ export function timelineOf(
   const ordered = [...numbered].sort((one, other) => one.unixMs - other.unixMs)
   const first = ordered[0]?.unixMs ?? 0
   const highest = numbered.reduce((found, record) => Math.max(found, record.last), 0)
-  const last = Math.max(page.after, Math.min(highest, page.after + page.limit))
+  const last = Math.max(page.after, Math.min(highest, page.after + page.limit, fittingOf(numbered, page.after)))
   const builder = new TimelineBuilder(reader, { after: page.after, last, first }, legsOf(records))
   for (const record of ordered) {
     try {
@@ -50,6 +50,25 @@ export function timelineOf(
   if (ended !== undefined) builder.endedAs(ended)
   const isComplete = records[0]?.kind === recordKinds.begin && records.every(({ kind }) => kind !== recordKinds.cut)
   return { ...builder.trace(), isComplete, last, hasMore: highest > last }
+}
+
+/**
+ * Bytes of messages, documents and notes on a page: a page is made, sent and read in memory. Points of RTP are small, and
+ * bounded by their number.
+ */
+const mostOfPage = 2 * 1024 * 1024
+
+/** The highest number up to which a page may go after `after`: it has one entry at least. */
+function fittingOf(numbered: readonly Numbered[], after: number): number {
+  let bytes = 0
+  let last = after
+  for (const { kind, seq, payload } of numbered) {
+    if (seq <= after || kind === recordKinds.rtp || kind === recordKinds.packets || kind === recordKinds.audio) continue
+    bytes += payload.length
+    if (bytes > mostOfPage && last > after) return last
+    last = Math.max(last, seq)
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 interface Numbered extends RecordView {
