@@ -148,7 +148,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   portalSessionRoutes(app, door, options.operatorKey, limits)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door, turns)
-  const upgrades = new Upgrades(app, door, turns)
+  const upgrades = new Upgrades(app, door, turns, connections)
   const streams = streamRoutes(app, door, { upgrades, turns, limits })
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
