@@ -56,6 +56,8 @@ export interface TraceBookOptions {
   /** Default: nothing is kept but in memory. */
   readonly store?: TraceStore
   readonly mirror?: Mirror
+  /** The words of the RFCs for a status, which customers see in place of a carrier's own. Default: none. */
+  readonly phraseOf?: (status: number) => string
   /** Headers of RTP that are kept of each leg, the newest. Default 0. */
   readonly rtpHeaders?: number
   /** Of audio that is captured of one call. Default an eighth of `memoryBytes`. */
@@ -229,7 +231,7 @@ export class TraceBook implements TraceIntake {
   /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. `ended`: what else is known of its end. */
   read(id: string, reader: TraceReader, page: TracePage, ended?: TraceEnding): Trace | undefined {
     const records = this.#recordsOf(id)
-    return records && timelineOf(records, reader, page, ended)
+    return records && timelineOf(records, reader, page, { ended, phraseOf: this.#options.phraseOf })
   }
 
   /** The call's SIP messages, oldest first, for an export. */

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaTapeReader } from '../../../rtp/index.ts'
+import { reasonPhrase } from '../../../sip/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import { hepPacket } from '../../trace/hep.ts'
@@ -72,6 +73,7 @@ const mirror =
 const book = new TraceBook({
   memoryBytes,
   rtpHeaders,
+  phraseOf: reasonPhrase,
   ...(files === undefined || disk === undefined
     ? {}
     : { store: files, audioBytes: Math.min(mostAudioBytes, disk.bytes / audioShareOfDisk) }),
