@@ -87,6 +87,13 @@ export function guardRoutes(
     await turns.next(turnOwnerOf(request))
   })
 
+  // What a key or a session shows is for its owner alone: no cache keeps it, also not one that several browsers share.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { access = 'customer' } = request.routeOptions.config
+    if (access !== 'open' && !reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-store')
+    return payload
+  })
+
   /**
    * Refusals of one client that is over its limit are sent one after the other; when too many wait, the connection is
    * closed too.
