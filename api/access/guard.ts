@@ -8,7 +8,7 @@ import type { SwitchDoor } from '../base/door.ts'
 import type { Access, Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 import type { HttpConnections } from './http-connections.ts'
-import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
+import { fingerprintOf, isOfKey, refuseForged, sessionSecretOf } from './portal-cookie.ts'
 import { networkOf, type RequestLimits } from './request-limits.ts'
 
 /** The account that sends a request; the guard sets it before a handler runs. */
@@ -74,6 +74,7 @@ export function guardRoutes(
   { operatorKey, turns, limits, connections }: GuardOptions,
 ): void {
   const operatorHash = sha256(operatorKey)
+  const fingerprint = fingerprintOf(operatorKey)
 
   app.addHook('onRequest', async (request, reply) => {
     try {
@@ -136,7 +137,8 @@ export function guardRoutes(
     const unixMs = Date.now()
     const session = await portalSessions.find(secret, unixMs)
     const isOperator = access === 'operator'
-    if (session === undefined || (session.accountUuid === null) !== isOperator) {
+    const isGood = session !== undefined && isOfKey(session, fingerprint)
+    if (!isGood || (session.accountUuid === null) !== isOperator) {
       limits.countUnknownKey(request.ip, performance.now())
       throw unauthorized
     }
