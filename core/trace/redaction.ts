@@ -227,7 +227,7 @@ const secretMember = /token|secret|passw|api_?-?key|authorization|credential|^jw
 
 const covered = (text: string): string =>
   withoutPasswords(text)
-    .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*')/gi, '$1"****"')
+    .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*'|\\+"[^"\\]*|\\+'[^'\\]*)/gi, '$1"****"')
     .replace(/(:\/\/)[^/\s"'<>@]+@/g, '$1****@')
     .replace(/((?:^|[?&;"'\s])([\w-]+)=)[^&\s"'<>;\\]+/g, (all, begin: string, name: string) =>
       secretParameter.test(name) ? `${begin}****` : all,

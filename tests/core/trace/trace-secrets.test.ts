@@ -134,6 +134,8 @@ test('a text of a problem in any spelling is covered as a text, and the note sta
   const texts = [
     `length="password='${canary}'" is not a number`,
     `password="${canary}"`,
+    JSON.stringify(`length="password='${canary}'"`),
+    JSON.stringify(`length='password="${canary}"'`),
     `"password": "${canary}"`,
     `{\\"token\\":\\"${canary}\\"}`,
     `https://a.test/?token=${canary}&b="'\\`,
