@@ -15,8 +15,11 @@ export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex
 /** A client that offers to change to anything else (curl: h2c) is answered as if it had not. */
 export const isWebSocket = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === 'websocket'
 
-/** Upgrades of one network that wait for their turn; a further one is not worth an answer. */
-const mostWaiting = 100
+/**
+ * Upgrades of one network that wait for their turn, as many as it may have connections: behind a proxy those have no bound
+ * of their own. A further one is not worth an answer. After a restart hundreds of one office come back at once.
+ */
+const mostWaiting = 1000
 
 /** The paths at which the HTTP server becomes something else. */
 export class Upgrades {

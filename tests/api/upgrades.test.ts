@@ -60,21 +60,21 @@ test('a connection that asks for an upgrade takes a place until it is taken over
   on.close()
 })
 
-test('of one network at most 100 upgrades wait for their turn', async () => {
-  const on = await opened(1000)
-  for (let count = 0; count < 130; count++) await on.ask()
-  await until('thirty that are closed', () => on.closed() === 30)
-  for (let count = 0; count < 400 && on.taken.length < 100; count++) {
+test('of one network at most 1,000 upgrades wait for their turn', async () => {
+  const on = await opened(2000)
+  for (let count = 0; count < 1010; count++) await on.ask()
+  await until('ten that are closed', () => on.closed() === 10)
+  for (let count = 0; count < 4000 && on.taken.length < 1000; count++) {
     on.turn()
     await new Promise(setImmediate)
   }
-  assert.is(on.taken.length, 100)
+  assert.is(on.taken.length, 1000)
   await on.ask()
-  for (let count = 0; count < 100 && on.taken.length < 101; count++) {
+  for (let count = 0; count < 100 && on.taken.length < 1001; count++) {
     on.turn()
     await new Promise(resolve => setTimeout(resolve, 1))
   }
-  assert.is(on.taken.length, 101)
+  assert.is(on.taken.length, 1001)
   on.close()
 })
 
