@@ -70,6 +70,8 @@ export interface SwitchCounters {
 
 /** A database or a media thread that does not answer in this time is not healthy. */
 const healthTimeoutMs = 2000
+/** For so long a result is good for all who ask. */
+const sharedHealthMs = 1000
 /** Closing waits so long for the last rows of calls and the last BYEs. */
 const closeTimeoutMs = 3000
 const closePollMs = 10
@@ -91,6 +93,7 @@ export class Switch {
   readonly latencies: Latencies
   readonly #parts: Parts
   #closing: Promise<void> | undefined
+  #works: { readonly askedAt: number; readonly isGood: Promise<boolean> } | undefined
 
   private constructor(parts: Parts) {
     this.settings = parts.settings
@@ -208,9 +211,17 @@ export class Switch {
   /** False when the database, the SIP listeners or a media thread fail, and while draining. */
   async health(): Promise<boolean> {
     if (this.isDraining || this.#closing !== undefined) return false
-    const { signaling, media, store, clock } = this.#parts
+    const { signaling, store, clock } = this.#parts
     if (signaling.listeners().length === 0 && this.settings.sip.listeners.length > 0) return false
     if (!store.isWritable) return false
+    // This asks the disk and the threads of media, and anyone may ask for it.
+    if (this.#works === undefined || clock.now() - this.#works.askedAt >= sharedHealthMs)
+      this.#works = { askedAt: clock.now(), isGood: this.#doesWork() }
+    return this.#works.isGood
+  }
+
+  #doesWork(): Promise<boolean> {
+    const { media, store, clock } = this.#parts
     const works = Promise.all([store.heartbeat.beat(clock.unixMs()), media.counters()]).then(
       ([, { threadsSilent }]) => threadsSilent === 0,
       () => false,

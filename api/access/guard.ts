@@ -8,7 +8,7 @@ import type { SwitchDoor } from '../base/door.ts'
 import type { Access, Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 import type { HttpConnections } from './http-connections.ts'
-import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
+import { fingerprintOf, isOfKey, refuseForged, sessionSecretOf } from './portal-cookie.ts'
 import { networkOf, type RequestLimits } from './request-limits.ts'
 
 /** The account that sends a request; the guard sets it before a handler runs. */
@@ -74,6 +74,7 @@ export function guardRoutes(
   { operatorKey, turns, limits, connections }: GuardOptions,
 ): void {
   const operatorHash = sha256(operatorKey)
+  const fingerprint = fingerprintOf(operatorKey)
 
   app.addHook('onRequest', async (request, reply) => {
     try {
@@ -85,6 +86,13 @@ export function guardRoutes(
     }
     // However many connections ask at once: one request is begun in a turn of the event loop, and accounts take turns.
     await turns.next(turnOwnerOf(request))
+  })
+
+  // What a key or a session shows is for its owner alone: no cache keeps it, also not one that several browsers share.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { access = 'customer' } = request.routeOptions.config
+    if (access !== 'open' && !reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-store')
+    return payload
   })
 
   /**
@@ -129,7 +137,8 @@ export function guardRoutes(
     const unixMs = Date.now()
     const session = await portalSessions.find(secret, unixMs)
     const isOperator = access === 'operator'
-    if (session === undefined || (session.accountUuid === null) !== isOperator) {
+    const isGood = session !== undefined && isOfKey(session, fingerprint)
+    if (!isGood || (session.accountUuid === null) !== isOperator) {
       limits.countUnknownKey(request.ip, performance.now())
       throw unauthorized
     }

@@ -53,12 +53,16 @@ export class HttpConnections {
       if (this.#admit(socket)) for (const listener of listeners) listener.call(server, socket)
       else socket.destroy()
     })
-    server.on('upgrade', request => this.#left(request.socket))
   }
 
   /** A request with a valid key or session came over it. */
   proven(socket: Socket): void {
     this.#unproven.delete(socket)
+  }
+
+  /** It has become a WebSocket, which is counted elsewhere. Until then it takes a place here. */
+  takenOver(socket: Socket): void {
+    this.#left(socket)
   }
 
   #admit(socket: Socket): boolean {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { PortalSession } from '../../core/index.ts'
 import { Refusal } from '../answer/refusal.ts'
 
 /** A browser may be signed in as an account and as the operator at once: two sessions, two cookies. */
@@ -61,3 +62,10 @@ export function refuseForeignPage(request: FastifyRequest, publicUrl: string): v
 
 /** RFC 6454 §7: a browser names the origin of every changing request. A client with a cookie is a browser. */
 const sentByBrowser = (request: FastifyRequest): boolean => request.headers.cookie !== undefined
+
+/** The operator's key as its sessions remember it. */
+export const fingerprintOf = (operatorKey: string): string => createHash('sha256').update(operatorKey).digest('hex')
+
+/** A session of the console has the rights of the key that opened it: with another key of now it has none. */
+export const isOfKey = ({ accountUuid, keyUuid }: PortalSession, fingerprint: string): boolean =>
+  accountUuid !== null || keyUuid === fingerprint

@@ -16,13 +16,22 @@ export class WrittenLists {
 
   /** Throws 429 while the owner has not read earlier ones. */
   write(owner: string, text: ListText): Readable {
+    return this.#counted(owner, () => pieces(text))
+  }
+
+  /** What is made already, and as long as a list may be in memory. */
+  whole(owner: string, bytes: Uint8Array): Readable {
+    return this.#counted(owner, () => [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)])
+  }
+
+  #counted(owner: string, parts: () => Iterable<Buffer> | AsyncIterable<Buffer>): Readable {
     const count = this.#open.get(owner) ?? 0
     if (count >= mostAtOnce)
       throw new Refusal(429, 'Too many list requests at once: read the earlier ones.', {
         headers: { 'retry-after': '1' },
       })
     this.#open.set(owner, count + 1)
-    return Readable.from(pieces(text)).once('close', () => this.#closed(owner))
+    return Readable.from(parts()).once('close', () => this.#closed(owner))
   }
 
   #closed(owner: string): void {

@@ -77,7 +77,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   )
   const traced = total(
     'traces',
-    'Traces of calls since the start: records kept; missed (by calls and by media threads) or cut for their size; bytes given up for lack of memory (dropped_bytes), or of disk and by age (purged_bytes); faults of the disk.',
+    'Traces of calls since the start: records kept; missed (by calls and by media threads), unreadable, or cut for their size, also beyond what a call may have; bytes given up for lack of memory (dropped_bytes), or of disk and by age (purged_bytes); faults of the disk.',
   )
   const tracedCalls = gauge('traces_calls', 'Calls whose traces are on the disk.')
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
@@ -161,6 +161,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       records,
       missed,
       missedMedia,
+      unreadable,
       cut,
       memoryBytes,
       diskBytes,
@@ -172,7 +173,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     traces.set({ where: 'memory' }, memoryBytes)
     traces.set({ where: 'disk' }, diskBytes)
     tracedCalls.set(diskCalls)
-    addAll(traced, { records, missed, missedMedia, cut, droppedBytes, purgedBytes, faults: diskFaults })
+    addAll(traced, { records, missed, missedMedia, unreadable, cut, droppedBytes, purgedBytes, faults: diskFaults })
   }
 
   const sampleAdmission = (figures: SwitchCounters['admission']) => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
+import { isDeeper, maxJsonLevels } from '../../core/index.ts'
 import { turnOwnerOf } from '../access/guard.ts'
-import { Refusal } from '../answer/refusal.ts'
+import { invalid, Refusal } from '../answer/refusal.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 import { announcedBytes, readBody } from './body-reader.ts'
@@ -53,6 +54,9 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new Refusal(400, 'The body is not valid JSON.')
   }
+  // Before anything walks it.
+  if (isDeeper(value, maxJsonLevels))
+    throw invalid('body', `must have at most ${maxJsonLevels} levels of objects and lists`)
   if (escapedSurrogate.test(text) && !isWellFormed(value)) {
     throw new Refusal(400, 'The body holds half of a surrogate pair.')
   }

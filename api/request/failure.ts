@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type Log, StoreError } from '../../core/index.ts'
+import { type Log, QueueFull, StoreError } from '../../core/index.ts'
 import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from '../answer/field-problems.ts'
 import { bodyOf, Refusal } from '../answer/refusal.ts'
@@ -22,6 +22,10 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
       errors,
     })
   }
+  if (error instanceof QueueFull)
+    return new Refusal(429, 'Too many requests of this kind at once: wait for the earlier ones.', {
+      headers: { 'retry-after': String(crowdedRetrySeconds) },
+    })
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal(413, `The body is larger than ${request.routeOptions.bodyLimit} bytes.`)

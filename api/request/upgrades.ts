@@ -1,12 +1,12 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../../core/index.ts'
 import { clientAddresses } from '../access/client-address.ts'
+import type { HttpConnections } from '../access/http-connections.ts'
 import { checkHost } from '../access/request-form.ts'
 import { networkOf } from '../access/request-limits.ts'
 import { bodyOf, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
-import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 
 /** Takes the socket over, or throws or rejects with a Refusal before it has written anything. */
@@ -15,17 +15,32 @@ export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex
 /** A client that offers to change to anything else (curl: h2c) is answered as if it had not. */
 export const isWebSocket = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === 'websocket'
 
+/**
+ * Upgrades of one network that wait for their turn, as many as it may have connections: behind a proxy those have no bound
+ * of their own. A further one is not worth an answer. After a restart hundreds of one office come back at once.
+ */
+const mostWaiting = 1000
+
 /** The paths at which the HTTP server becomes something else. */
 export class Upgrades {
   readonly #handlers = new Map<string, UpgradeHandler>()
 
   readonly #log: Log
   readonly #turns: WorkTurns
+  readonly #connections: Pick<HttpConnections, 'takenOver'>
   readonly #addressOf: (request: IncomingMessage) => string | undefined
+  /** Upgrades of each network that wait for their turn. */
+  readonly #waiting = new Map<string, number>()
 
-  constructor(app: Api, { log, settings }: Pick<SwitchDoor, 'log' | 'settings'>, turns: WorkTurns) {
+  constructor(
+    app: { readonly server: Server },
+    { log, settings }: Pick<SwitchDoor, 'log' | 'settings'>,
+    turns: WorkTurns,
+    connections: Pick<HttpConnections, 'takenOver'>,
+  ) {
     this.#log = log
     this.#turns = turns
+    this.#connections = connections
     this.#addressOf = clientAddresses(settings.trustedProxies)
     app.server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
@@ -44,11 +59,27 @@ export class Upgrades {
       const handler = url === undefined ? undefined : this.#handlers.get(withoutSlashes(url.pathname))
       if (url === undefined || handler === undefined) throw new Refusal(404, 'Nothing can be opened at this path.')
       // However many come at once: one in a turn of the event loop, and addresses take turns.
-      await this.#turns.next(networkOf(this.#addressOf(request) ?? ''))
+      if (!(await this.#turnOf(networkOf(this.#addressOf(request) ?? '')))) {
+        socket.destroy()
+        return
+      }
       await handler(request, url, socket, head)
+      this.#connections.takenOver(request.socket)
     } catch (fault) {
       refuse(socket, this.#refusalOf(fault))
     }
+  }
+
+  /** False: too many of its network wait already. */
+  async #turnOf(network: string): Promise<boolean> {
+    const waiting = this.#waiting.get(network) ?? 0
+    if (waiting >= mostWaiting) return false
+    this.#waiting.set(network, waiting + 1)
+    await this.#turns.next(network)
+    const left = (this.#waiting.get(network) ?? 1) - 1
+    if (left === 0) this.#waiting.delete(network)
+    else this.#waiting.set(network, left)
+    return true
   }
 
   #refusalOf(fault: unknown): Refusal {

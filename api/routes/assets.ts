@@ -24,6 +24,9 @@ const content = Object.fromEntries(
 const noSuch = () => notFound('There is no such asset.')
 const isEmpty = () => invalid('body', 'must be the bytes of an audio file')
 
+/** One URL for the audio of every account: a browser keeps it, and asks before each use whether it is still its own. */
+const ownersHeaders = { 'cache-control': 'private, no-cache', vary: 'cookie, authorization' }
+
 export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): Promise<void> {
   const { assets } = door.repositories
   const tags = ['assets']
@@ -61,7 +64,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
       return sendFile(request, reply, {
         path: assets.fileOf(found),
         turns,
-        headers: { 'content-type': type, ...untrustedHeaders },
+        headers: { 'content-type': type, ...untrustedHeaders, ...ownersHeaders },
       })
     },
   })

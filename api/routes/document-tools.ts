@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox'
-import { type AccountUuid, dialNouns, formatMoney, gatherPrompts, type Rate, vocabulary } from '../../core/index.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { type AccountUuid, dialNouns, gatherPrompts, QueueFull, vocabulary } from '../../core/index.ts'
 import { customerOf, turnOwnerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
@@ -12,33 +12,14 @@ import { errors } from '../schema/error.ts'
 import { identifier, listOf, resource } from '../schema/field.ts'
 import { DocumentRevision, SimulatedCourse, SimulationInput, Vocabulary } from '../schema/simulation.ts'
 import type { SimulationOrder } from '../simulation/order.ts'
-import { isSimulatorBusy, simulate } from '../simulation/run.ts'
+import { reachedRates } from '../simulation/reached-rates.ts'
+import { simulate } from '../simulation/run.ts'
 
 const tags = ['documents']
 const mostDocuments = 50
 
 const busy = () =>
-  new Refusal(503, 'Other simulations are running. Try again in a moment.', { headers: { 'retry-after': '1' } })
-
-type SimulatedRates = SimulationOrder['rates']
-/** Once for each rate deck. */
-const knownRates = new WeakMap<readonly Rate[], SimulatedRates>()
-
-function simulatedRates(deck: readonly Rate[]): SimulatedRates {
-  const known = knownRates.get(deck)
-  if (known !== undefined) return known
-  const simulated = deck
-    .filter(rate => rate.direction === 'outbound')
-    .map(rate => ({
-      prefix: rate.prefix.startsWith('sip:') ? rate.prefix : `+${rate.prefix.replace(/^\+/, '')}`,
-      perMinute: formatMoney(rate.ratePerMinute),
-      incrementSeconds: rate.incrementSeconds,
-      minimumSeconds: rate.minimumSeconds,
-      connectionFee: formatMoney(rate.connectionFee),
-    }))
-  knownRates.set(deck, simulated)
-  return simulated
-}
+  new Refusal(503, 'Too many simulations are waiting. Try again in a moment.', { headers: { 'retry-after': '1' } })
 
 /** Tools for authors of documents: vocabulary, simulation without a call, earlier revisions. */
 export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lists: WrittenLists): void {
@@ -58,7 +39,7 @@ export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns,
       tags,
       summary: 'Run a document in virtual time',
       description:
-        'No call is placed. The switch itself runs it, with a caller who presses the keys that are given; hosted documents of the account that it names are followed, other servers are not asked.',
+        'No call is placed. The switch itself runs it, with a caller who presses the keys that are given; hosted documents of the account that it names are followed, other servers are not asked. One simulation of an account runs at a time, and one more may wait.',
       body: SimulationInput,
       response: {
         200: { ...resource(SimulatedCourse), description: 'The course of the call.' },
@@ -66,36 +47,41 @@ export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns,
       },
     },
     handler: async (request, reply) => {
-      if (isSimulatorBusy()) throw busy()
       await turns.next(turnOwnerOf(request))
       const { accountUuid } = customerOf(request)
-      const { body, press = [], answer = 'answer', from = '+254711111111' } = request.body
-      const [hosted, ownUsers, [number]] = await Promise.all([
-        hostedBy(accountUuid),
-        users.list(accountUuid),
-        numbers.owned(accountUuid),
-      ])
-      const simulated = await simulate({
-        body,
-        documents: hosted,
-        url: 'https://document.invalid/simulated',
-        press,
-        answer,
-        talkSeconds: request.body.talk_seconds ?? 30,
-        speakSeconds: request.body.speak_seconds ?? 3,
-        hangUpAfterSeconds: request.body.hang_up_after_seconds,
-        from,
-        to: number?.number ?? '+254700000001',
-        users: ownUsers
-          .filter(user => user.isActive)
-          .map(user => ({ extension: user.extensionNumber, isRegistered: true })),
-        rates: simulatedRates(rates.current()),
-      })
+      const ratesOf = (named: readonly string[]) => reachedRates(rates.current(), named)
+      const simulated = await simulate(accountUuid, { order: () => orderOf(accountUuid, request.body), ratesOf }).catch(
+        (fault: unknown) => {
+          throw fault instanceof QueueFull ? busy() : fault
+        },
+      )
       if (simulated.ok) return reply.send(simulated.course)
-      if (simulated.why === 'fault') throw conflict(`The document cannot be simulated: ${simulated.fault}.`)
-      throw busy()
+      throw conflict(`The document cannot be simulated: ${simulated.fault}.`)
     },
   })
+
+  async function orderOf(account: AccountUuid, asked: Static<typeof SimulationInput>): Promise<SimulationOrder> {
+    const [hosted, ownUsers, [number]] = await Promise.all([
+      hostedBy(account),
+      users.list(account),
+      numbers.owned(account),
+    ])
+    return {
+      body: asked.body,
+      documents: hosted,
+      url: 'https://document.invalid/simulated',
+      press: asked.press ?? [],
+      answer: asked.answer ?? 'answer',
+      talkSeconds: asked.talk_seconds ?? 30,
+      speakSeconds: asked.speak_seconds ?? 3,
+      hangUpAfterSeconds: asked.hang_up_after_seconds,
+      from: asked.from ?? '+254711111111',
+      to: number?.number ?? '+254700000001',
+      users: ownUsers
+        .filter(user => user.isActive)
+        .map(user => ({ extension: user.extensionNumber, isRegistered: true })),
+    }
+  }
 
   async function hostedBy(account: AccountUuid): Promise<Record<string, string>> {
     const { rows } = await documents.list(account, { limit: mostDocuments, offset: 0 })

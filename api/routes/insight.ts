@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { callbackEnvelope, type LoggedEvent, streamEnvelope } from '../../core/index.ts'
+import { callbackEnvelope, type LoggedEvent } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { conflict, notFound } from '../answer/refusal.ts'
@@ -7,6 +7,7 @@ import { renderLedgerLine, renderPhoneToken, timeOf } from '../answer/render.ts'
 import { summaryAnswer } from '../answer/summary.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
+import { jsonType } from '../request/failure.ts'
 import { errors } from '../schema/error.ts'
 import { listOf, message, Paging, pageOf, resource } from '../schema/field.ts'
 import {
@@ -59,7 +60,9 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       response: { 200: listOf(EventRow, 'As the stream sent them.'), ...errors(422) },
     },
     handler: async (request, reply) =>
-      reply.send((await events.list(customerOf(request).accountUuid, request.query)).map(renderEvent)),
+      reply
+        .type(jsonType)
+        .send(`[${(await events.listTexts(customerOf(request).accountUuid, request.query)).join(',')}]`),
   })
 
   app.get('/account/webhooks/deliveries', {
@@ -142,11 +145,6 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       return reply.send(phones)
     },
   })
-}
-
-const renderEvent = ({ seq, event }: LoggedEvent) => {
-  const { code, event: name, sid, createdAt, data } = streamEnvelope(event)
-  return { seq, id: event.uuid, code, event: name, sid, created_at: createdAt, data }
 }
 
 const renderDelivery = ({ seq, event }: LoggedEvent, callback: LoggedEvent['event'] | undefined) => {

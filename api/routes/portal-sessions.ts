@@ -4,7 +4,9 @@ import type { FastifyRequest } from 'fastify'
 import type { AccountUuid, PortalSession as SessionRecord } from '../../core/index.ts'
 import { customerOf, sha256, unauthorized } from '../access/guard.ts'
 import {
+  fingerprintOf,
   formTokenOf,
+  isOfKey,
   refuseForeignPage,
   refuseForged,
   type SessionKind,
@@ -63,6 +65,11 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
   const { portalSessions, keys, accounts } = door.repositories
   const { publicUrl } = door.settings
   const operatorHash = sha256(operatorKey)
+  const fingerprint = fingerprintOf(operatorKey)
+  const find = async (secret: string): Promise<SessionRecord | undefined> => {
+    const found = await portalSessions.find(secret, Date.now())
+    return found !== undefined && isOfKey(found, fingerprint) ? found : undefined
+  }
 
   app.post('/portal/session', {
     config: { access: 'open' },
@@ -97,7 +104,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
   /** The cookie that the new one takes the place of: a session that no browser has must not stay open. */
   async function endReplaced(request: FastifyRequest, kind: SessionKind): Promise<void> {
     const secret = sessionSecretOf(kind, request)
-    const replaced = secret === undefined ? undefined : await portalSessions.find(secret, Date.now())
+    const replaced = secret === undefined ? undefined : await find(secret)
     if (replaced !== undefined && kindOf(replaced) === kind)
       await portalSessions.end(replaced.accountUuid, replaced.uuid)
   }
@@ -105,11 +112,12 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
   async function openSession(request: FastifyRequest, { key, link }: Static<typeof SignIn>) {
     const unixMs = Date.now()
     const from = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
-    if (link !== undefined && key === undefined) return portalSessions.redeem(link.trim(), from, unixMs)
+    if (link !== undefined && key === undefined)
+      return portalSessions.redeem(link.trim(), { ...from, operatorKey: fingerprint }, unixMs)
     if (key === undefined || link !== undefined) throw invalid('key', 'give either key or link')
     const given = key.trim()
     if (timingSafeEqual(sha256(given), operatorHash))
-      return portalSessions.open({ ...from, accountUuid: null, origin: 'key' }, unixMs)
+      return portalSessions.open({ ...from, accountUuid: null, keyUuid: fingerprint, origin: 'key' }, unixMs)
     const owner = await keys.ownerOf(given)
     if (owner === undefined) return undefined
     limits.countRequest(owner.accountUuid, performance.now())
@@ -135,7 +143,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
       refuseForeignPage(request, publicUrl)
       const current = async (kind: SessionKind) => {
         const secret = sessionSecretOf(kind, request)
-        const found = secret === undefined ? undefined : await portalSessions.find(secret, Date.now())
+        const found = secret === undefined ? undefined : await find(secret)
         return secret === undefined || found === undefined || kindOf(found) !== kind ? null : { found, secret }
       }
       const [customer, operator] = await Promise.all(kinds.map(current))
@@ -168,7 +176,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
       const secret = sessionSecretOf(kind, request)
       if (secret !== undefined) {
         refuseForged(request, secret, publicUrl)
-        const session = await portalSessions.find(secret, Date.now())
+        const session = await find(secret)
         if (session?.accountUuid) limits.countRequest(session.accountUuid, performance.now())
         if (session !== undefined) await portalSessions.end(session.accountUuid, session.uuid)
       }
@@ -182,7 +190,8 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
     if (!(await portalSessions.end(account, uuid))) throw notFound('There is no such session.')
     return { message: 'The session has ended.' }
   }
-  const list = async (account: AccountUuid | null) => (await portalSessions.list(account, Date.now())).map(rendered)
+  const list = async (account: AccountUuid | null) =>
+    (await portalSessions.list(account, Date.now())).filter(each => isOfKey(each, fingerprint)).map(rendered)
 
   app.get('/portal/sessions', {
     schema: { tags, summary: 'Browsers signed in as the account', response: listed },

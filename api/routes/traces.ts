@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type AccountUuid,
   type CallRecord,
   drawLadder,
+  FairQueue,
   type Sid,
   type TraceAnswer,
   type TraceQuery,
@@ -11,8 +13,9 @@ import {
   traceJson,
   traceOfRecord,
 } from '../../core/index.ts'
-import { customerOf, isOperator } from '../access/guard.ts'
+import { customerOf, isOperator, turnOwnerOf } from '../access/guard.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
+import type { WrittenLists } from '../answer/written-lists.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { errors } from '../schema/error.ts'
@@ -28,7 +31,20 @@ const packets = Type.String({ format: 'binary', description: 'A pcapng file.' })
 const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
 
 /** What the flight recorder has kept of a call. */
-export function traceRoutes(app: Api, door: SwitchDoor): void {
+/** One thread reads traces, a page of at most 2 MB after the other: of one reader one at a time. */
+const readLimits = { width: 2, widthPerOwner: 1, maxWaiting: 1000, maxWaitingPerOwner: 32 }
+/** A longer answer counts among those that its reader has not taken yet. */
+const smallBytes = 64 * 1024
+
+export function traceRoutes(app: Api, door: SwitchDoor, lists: WrittenLists): void {
+  const reads = new FairQueue(readLimits)
+  const inTurn = <Found>(request: FastifyRequest, read: () => Promise<Found>): Promise<Found> =>
+    reads.run(turnOwnerOf(request), read)
+  const sendable = (request: FastifyRequest, bytes: Uint8Array): Buffer | Readable =>
+    bytes.length <= smallBytes
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      : lists.whole(turnOwnerOf(request), bytes)
+
   const readerOf = (request: FastifyRequest): TraceReader => (isOperator(request) ? 'operator' : 'customer')
 
   const bodyFor = async (
@@ -65,12 +81,12 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
   const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string, audio: boolean) => {
     // Packets carry addresses of carriers and of the switch: there is no customer's half of them.
     if (!isOperator(request)) throw new Refusal(403, 'Only the operator can export packets.')
-    const found = await door.traces?.read(id, { ...wholeFile, audio, reader: 'operator' })
+    const found = await inTurn(request, async () => door.traces?.read(id, { ...wholeFile, audio, reader: 'operator' }))
     if (found === undefined) throw notFound('There is no such call.')
     return reply
       .type(pcapngType)
       .header('content-disposition', `attachment; filename="${id.replace(/[^\w-]/g, '')}.pcapng"`)
-      .send(Buffer.from(found.body.buffer, found.body.byteOffset, found.body.length))
+      .send(sendable(request, found.body))
   }
 
   app.get('/calls/:uuid/trace', {
@@ -98,10 +114,10 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
       const { format = 'json', columns, ...page } = request.query
       const { uuid } = request.params
       if (format === 'pcapng') return sendPcapng(request, reply, uuid, false)
-      const body = await bodyFor(request, uuid, { ...page, form: format, columns })
+      const body = await inTurn(request, () => bodyFor(request, uuid, { ...page, form: format, columns }))
       return reply
         .type(format === 'json' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
-        .send(Buffer.from(body.buffer, body.byteOffset, body.length))
+        .send(sendable(request, body))
     },
   })
 

@@ -69,7 +69,7 @@ export const Originate = Type.Object({
       type: ['object', 'string', 'null'],
       additionalProperties: true,
       examples: [{ order: 7 }],
-      description: 'Echoed on events, webhooks and the record; at most 8 KB.',
+      description: 'Echoed on events, webhooks and the record; at most 8 KB and 64 levels of objects and lists.',
     }),
   ),
 })

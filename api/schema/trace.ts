@@ -86,7 +86,7 @@ export const CallTrace = Type.Object(
     from_number: numberOut('Who calls.'),
     to_number: numberOut('Who is called.', '+254700000102'),
     is_over: Type.Boolean({ description: 'False while the call lives.' }),
-    is_complete: Type.Boolean({ description: 'False: the oldest entries are no longer kept, or never were.' }),
+    is_complete: Type.Boolean({ description: 'False: some entries are no longer kept, or never were.' }),
     legs: Type.Array(TraceLeg),
     entries: Type.Array(TraceEntry, { description: 'In the order of time.' }),
     rtp: Type.Array(TraceRtp, { description: 'A leg each: columns of one length, a point a second.' }),
@@ -108,7 +108,7 @@ export const TraceQuerystring = Type.Object({
     minimum: 1,
     maximum: 20_000,
     default: 10_000,
-    description: 'Entries and RTP points of a page.',
+    description: 'Entries and RTP points of a page, which has at most 2 MB of messages, documents and notes.',
   }),
   columns: Type.Integer({ minimum: 80, maximum: 400, default: 100, description: 'Width of `text`.' }),
 })

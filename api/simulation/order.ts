@@ -14,7 +14,11 @@ export interface SimulationOrder {
   readonly from: string
   readonly to: string
   readonly users: readonly { readonly extension: string; readonly isRegistered: boolean }[]
-  readonly rates: readonly SimulatedRate[]
+}
+
+/** The answer to a thread that has asked. Undefined: the deck is empty, and nothing costs anything. */
+export interface RatesGiven {
+  readonly rates: readonly SimulatedRate[] | undefined
 }
 
 export interface SimulatedCourse {
@@ -28,3 +32,9 @@ export interface SimulatedCourse {
     readonly cost: string
   }
 }
+
+export type FromSimulation =
+  /** The numbers and SIP URIs that its documents name: their rates are asked for before it runs. */
+  | { readonly type: 'rates'; readonly named: readonly string[] }
+  | { readonly type: 'course'; readonly course: SimulatedCourse }
+  | { readonly type: 'fault'; readonly fault: string }

@@ -2,7 +2,8 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { behaviourNames, courseOf, type RemoteBehaviour, Simulation } from '../../core/testing/index.ts'
 import { longestCallMs, playCaller } from './caller.ts'
-import type { SimulatedCourse, SimulationOrder } from './order.ts'
+import type { FromSimulation, RatesGiven, SimulatedCourse, SimulationOrder } from './order.ts'
+import { namedIn } from './reached-numbers.ts'
 
 // A thread of its own: a document of a customer may keep it busy, and it is ended when it takes too long.
 
@@ -11,8 +12,8 @@ const niceness = 10
 // Of this thread alone, where threads have a priority of their own.
 if (process.platform === 'linux') setPriority(0, niceness)
 
-async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
-  const { documents, url, talkSeconds, from, to, users, rates } = order
+async function courseFor(order: SimulationOrder, { rates }: RatesGiven): Promise<SimulatedCourse> {
+  const { documents, url, talkSeconds, from, to, users } = order
   const named = behaviourNames.find(name => name === order.answer)
   const phone: RemoteBehaviour = named ?? { hangsUpAfter: talkSeconds }
   const sauti = new Simulation({
@@ -25,7 +26,7 @@ async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
     numbers: [to],
     users: users.map(({ extension, isRegistered }) => ({ extension, phone: isRegistered ? phone : null })),
     balance: '1000.00',
-    rates: rates.length === 0 ? [{ prefix: '+', perMinute: '0' }] : rates,
+    ...(rates === undefined ? {} : { rates }),
     otherRemotes: phone,
   })
   const caller = sauti.call(to, { from })
@@ -49,8 +50,13 @@ async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
 /** A course that is longer is no reading. */
 const maxSteps = 1000
 
-courseFor(workerData as SimulationOrder).then(
-  course => parentPort?.postMessage({ ok: true, course }),
-  (fault: unknown) =>
-    parentPort?.postMessage({ ok: false, fault: fault instanceof Error ? fault.message : String(fault) }),
-)
+const order = workerData as SimulationOrder
+const post = (message: FromSimulation): void => parentPort?.postMessage(message)
+
+parentPort?.once('message', (given: RatesGiven) => {
+  courseFor(order, given).then(
+    course => post({ type: 'course', course }),
+    (fault: unknown) => post({ type: 'fault', fault: fault instanceof Error ? fault.message : String(fault) }),
+  )
+})
+post({ type: 'rates', named: namedIn([order.body, ...Object.values(order.documents)]) })

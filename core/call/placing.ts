@@ -6,9 +6,10 @@ import { routesToNumber, routesToUser } from '../dial/resolve-child.ts'
 import type { AccountProfile } from '../model/account.ts'
 import type { CallDirection } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
+import { isDeeper, maxJsonLevels } from '../model/json-depth.ts'
 import type { Rate } from '../model/rate.ts'
 import { isE164, isExtension } from '../routing/e164.ts'
-import { maxCustomPayloadBytes } from './call-fields.ts'
+import { customPayloadOf, maxCustomPayloadBytes } from './call-fields.ts'
 
 export const defaultTimeoutSeconds = 30
 const maxTimeoutSeconds = 300
@@ -22,11 +23,18 @@ export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined 
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds) {
     return refusedField('timeout', `1 to ${maxTimeoutSeconds} seconds`)
   }
-  const payload = typeof customPayload === 'string' ? customPayload : JSON.stringify(customPayload ?? '')
-  if (new TextEncoder().encode(payload).length > maxCustomPayloadBytes) {
-    return refusedField('customPayload', `at most ${maxCustomPayloadBytes} bytes`)
-  }
-  return undefined
+  const problem = customPayload === undefined ? undefined : payloadProblem(customPayload)
+  return problem === undefined ? undefined : refusedField('customPayload', problem)
+}
+
+const tooDeep = `at most ${maxJsonLevels} levels of objects and lists`
+
+/** An object is measured before it is written as text, a text before it is parsed. */
+function payloadProblem(payload: NonNullable<OriginateOrder['customPayload']>): string | undefined {
+  if (isDeeper(payload, maxJsonLevels)) return tooDeep
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  if (new TextEncoder().encode(text).length > maxCustomPayloadBytes) return `at most ${maxCustomPayloadBytes} bytes`
+  return typeof payload === 'string' && isDeeper(customPayloadOf(payload).object, maxJsonLevels) ? tooDeep : undefined
 }
 
 export interface AdmittedPlacing {

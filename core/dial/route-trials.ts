@@ -91,7 +91,9 @@ export class RouteTrials {
 
   #target(route: Exclude<Route, { kind: 'on-net' }>): LegTarget {
     if (route.kind !== 'trunk') return route.target
-    return { kind: 'trunk', trunk: route.trunk, number: numberForTrunk(this.#options.to, route.trunk) }
+    const { to: dialled } = this.#options
+    const number = numberForTrunk(dialled, route.trunk)
+    return { kind: 'trunk', trunk: route.trunk, number, ...(number === dialled ? {} : { dialled }) }
   }
 }
 

@@ -33,6 +33,12 @@ export const streamEnvelope = (event: VoiceEvent): StreamEnvelope => ({
 export const streamMessage = (seq: number, event: VoiceEvent): string =>
   JSON.stringify({ seq, ...streamEnvelope(event) })
 
+/** An event as the API lists it. */
+export function eventView(seq: number, event: VoiceEvent) {
+  const { code, event: name, sid, createdAt, data } = streamEnvelope(event)
+  return { seq, id: event.uuid, code, event: name, sid, created_at: createdAt, data }
+}
+
 export const callbackEnvelope = (event: VoiceEvent): CallbackEnvelope => ({
   id: event.uuid,
   accountId: event.accountUuid,

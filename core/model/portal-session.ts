@@ -10,6 +10,8 @@ export interface PortalSession {
   readonly accountName: string | null
   readonly accountStatus: 'active' | 'suspended' | null
   readonly origin: SessionOrigin
+  /** The key that it was exchanged for; of the operator's console a fingerprint of it. Null: a link opened it. */
+  readonly keyUuid: string | null
   readonly address: string
   readonly userAgent: string
   readonly createdUnix: number

@@ -5,7 +5,14 @@ import type { Trunk } from '../model/trunk.ts'
 
 /** Where a dialled leg goes. Which trunk, and the number in its form (strip, prepend), routing has decided. */
 export type LegTarget =
-  | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly number: string }
+  | {
+      readonly kind: 'trunk'
+      readonly trunk: Trunk
+      /** As the trunk gets it. */
+      readonly number: string
+      /** As the account dialled it, where that is another. */
+      readonly dialled?: string
+    }
   | {
       readonly kind: 'uri'
       readonly uri: string

@@ -21,6 +21,10 @@ export interface CallTrack {
   isFailed: boolean
   /** Of audio that was captured. */
   audioBytes: number
+  /** Of messages, documents and notes, on the disk or not. */
+  textBytes: number
+  /** It has more than is kept of a call. */
+  isFull: boolean
   /** Parts of it were put into the store. */
   isStored: boolean
 }
@@ -38,6 +42,8 @@ export const newTrack = (uuid: CallUuid, spare: SparePages): CallTrack => ({
   endedMs: undefined,
   isFailed: false,
   audioBytes: 0,
+  textBytes: 0,
+  isFull: false,
   isStored: false,
 })
 

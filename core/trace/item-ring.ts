@@ -107,8 +107,8 @@ interface RingItem {
 }
 
 export class RingReader extends Ring {
-  /** All that is there now, in the order in which it was written. */
-  drain(take: (item: RingItem) => void): void {
+  /** All that is there now, in the order in which it was written. An item that cannot be taken is given up: it would stand before the others for ever. */
+  drain(take: (item: RingItem) => void, failed: (cause: unknown) => void): void {
     const { control, view, size } = this
     const head = Atomics.load(control, writtenAt) >>> 0
     let tail = Atomics.load(control, readAt) >>> 0
@@ -120,7 +120,11 @@ export class RingReader extends Ring {
       if (kind !== skip) {
         const to = at + length - view.getUint16(at + 6, true)
         const unixMs = view.getFloat64(at + 8, true)
-        take({ kind, flags: view.getUint8(at + 5), unixMs, from: at + headBytes, to })
+        try {
+          take({ kind, flags: view.getUint8(at + 5), unixMs, from: at + headBytes, to })
+        } catch (cause) {
+          failed(cause)
+        }
       }
       tail = (tail + length) >>> 0
       Atomics.store(control, readAt, tail | 0)

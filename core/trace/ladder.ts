@@ -31,7 +31,7 @@ function headOf(trace: Trace, width: number): readonly string[] {
   return [
     clip(`${trace.sid}  ${trace.direction}  ${trace.fromNumber} → ${trace.toNumber}`, width),
     clip(`legs  ${names.join('   ')}`, width),
-    ...(trace.isComplete ? [] : ['the oldest entries are no longer kept']),
+    ...(trace.isComplete ? [] : ['some entries are no longer kept']),
     '',
   ]
 }
@@ -68,6 +68,7 @@ function tailOf(trace: Trace, width: number): readonly string[] {
     clip(`cost  ${charge.leg ?? ' '} ${charge.number}: ${charge.explained}`, width),
   )
   return [
+    ...(trace.hasMore ? [`more follows: ask again with after=${trace.last}`] : []),
     '',
     ...trace.rtp.map(rtp => clip(rtpLine(rtp), width)),
     ...charges,

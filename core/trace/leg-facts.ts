@@ -9,7 +9,20 @@ export interface LegFacts {
   readonly via: TraceLeg['via'] | undefined
   readonly number: string
   readonly trunk: string | null
+  /** What the account dialled, where the trunk got another number. */
+  readonly dialled?: string | undefined
+  /** What the trunk got, where `number` is what the account dialled. */
+  readonly sent?: string | undefined
 }
+
+/** Numbers as the account dialled them: what stands before them for a trunk is the operator's, and may be a credential. */
+export const legsOfCustomers = (legs: ReadonlyMap<number, LegFacts>): ReadonlyMap<number, LegFacts> =>
+  new Map(
+    [...legs].map(([index, leg]) => [
+      index,
+      leg.dialled === undefined ? leg : { ...leg, number: leg.dialled, sent: leg.number },
+    ]),
+  )
 
 const decoder = new TextDecoder()
 const legBegins = new TextEncoder().encode('{"kind":"leg-begins"')
@@ -32,12 +45,13 @@ export function legsOf(records: readonly RecordView[]): ReadonlyMap<number, LegF
 }
 
 function merged(before: LegFacts | undefined, note: Readonly<Record<string, unknown>>): LegFacts {
-  const { number = '', trunk } = note
+  const { number = '', trunk, dialled } = note
   return {
     uuid: String(note.uuid),
     role: note.role === 'caller' ? 'caller' : 'callee',
     via: (note.via as TraceLeg['via'] | undefined) ?? before?.via,
     number: String(number) || (before?.number ?? ''),
+    dialled: typeof dialled === 'string' ? dialled : before?.dialled,
     trunk: typeof trunk === 'string' ? trunk : (before?.trunk ?? null),
   }
 }

@@ -203,6 +203,14 @@ export function mayHoldSecret(json: Uint8Array): boolean {
  */
 export const withoutSecrets = (text: string): string => (maySecret.test(text) ? covered(text) : text)
 
+/** The same of JSON that is already parsed, string by string: what covers a secret in its text may break the text. */
+export function dataWithoutSecrets(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return secretMember.test(name) ? '****' : withoutSecrets(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(item => dataWithoutSecrets(item, name))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, dataWithoutSecrets(item, key)]))
+}
+
 /** Its first characters, without secrets: covered before it is cut, since half a secret no longer looks like one. */
 export const withoutSecretsUpTo = (text: string, length: number): string =>
   text.length > length ? `${withoutSecrets(text).slice(0, length)}…` : text
@@ -219,7 +227,7 @@ const secretMember = /token|secret|passw|api_?-?key|authorization|credential|^jw
 
 const covered = (text: string): string =>
   withoutPasswords(text)
-    .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*')/gi, '$1"****"')
+    .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*'|\\+"[^"\\]*|\\+'[^'\\]*)/gi, '$1"****"')
     .replace(/(:\/\/)[^/\s"'<>@]+@/g, '$1****@')
     .replace(/((?:^|[?&;"'\s])([\w-]+)=)[^&\s"'<>;\\]+/g, (all, begin: string, name: string) =>
       secretParameter.test(name) ? `${begin}****` : all,

@@ -4,7 +4,7 @@ import { formatMoney } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
 import { EarlierProblems } from './earlier-problems.ts'
 import { type EndFacts, endOf } from './explanation.ts'
-import { type LegFacts, legsOf } from './leg-facts.ts'
+import { type LegFacts, legsOf, legsOfCustomers } from './leg-facts.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
@@ -27,19 +27,28 @@ const text = (value: unknown): string => (value === undefined || value === null 
 const letterOf = (index: number): string | null =>
   index === 0 ? null : index <= 26 ? String.fromCharCode(64 + index) : `L${index}`
 
+interface TimelineExtras {
+  /** What else is known of its end. */
+  readonly ended?: TraceEnding | undefined
+  /** The words of the RFCs for a status, in place of a carrier's own. Default: none. */
+  readonly phraseOf?: ((status: number) => string) | undefined
+}
+
 /** Reads the records of one call, parts in their order, as the timeline of one reader. Unreadable ones are left out. */
 export function timelineOf(
   records: readonly RecordView[],
   reader: TraceReader,
   page: TracePage,
-  ended?: TraceEnding,
+  { ended, phraseOf = () => '' }: TimelineExtras = {},
 ): Trace {
   const numbered = numberedOf(records)
   const ordered = [...numbered].sort((one, other) => one.unixMs - other.unixMs)
   const first = ordered[0]?.unixMs ?? 0
   const highest = numbered.reduce((found, record) => Math.max(found, record.last), 0)
-  const last = Math.max(page.after, Math.min(highest, page.after + page.limit))
-  const builder = new TimelineBuilder(reader, { after: page.after, last, first }, legsOf(records))
+  const last = Math.max(page.after, Math.min(highest, page.after + page.limit, fittingOf(numbered, page.after)))
+  const legs = legsOf(records)
+  const seen = reader === 'customer' ? legsOfCustomers(legs) : legs
+  const builder = new TimelineBuilder(reader, { after: page.after, last, first }, seen, phraseOf)
   for (const record of ordered) {
     try {
       builder.take(record)
@@ -50,6 +59,25 @@ export function timelineOf(
   if (ended !== undefined) builder.endedAs(ended)
   const isComplete = records[0]?.kind === recordKinds.begin && records.every(({ kind }) => kind !== recordKinds.cut)
   return { ...builder.trace(), isComplete, last, hasMore: highest > last }
+}
+
+/**
+ * Bytes of messages, documents and notes on a page: a page is made, sent and read in memory. Points of RTP are small, and
+ * bounded by their number.
+ */
+const mostOfPage = 2 * 1024 * 1024
+
+/** The highest number up to which a page may go after `after`: it has one entry at least. */
+function fittingOf(numbered: readonly Numbered[], after: number): number {
+  let bytes = 0
+  let last = after
+  for (const { kind, seq, payload } of numbered) {
+    if (seq <= after || kind === recordKinds.rtp || kind === recordKinds.packets || kind === recordKinds.audio) continue
+    bytes += payload.length
+    if (bytes > mostOfPage && last > after) return last
+    last = Math.max(last, seq)
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 interface Numbered extends RecordView {
@@ -87,6 +115,7 @@ interface Shown {
 class TimelineBuilder {
   readonly #reader: TraceReader
   readonly #shown: Shown
+  readonly #phraseOf: (status: number) => string
   readonly #entries: TraceEntry[] = []
   readonly #legs: ReadonlyMap<number, LegFacts>
   /** The number of each leg that has begun so far; empty: not known yet. */
@@ -107,8 +136,14 @@ class TimelineBuilder {
   #over: Fields | undefined
   #cost = 0
 
-  constructor(reader: TraceReader, shown: Shown, legs: ReadonlyMap<number, LegFacts>) {
+  constructor(
+    reader: TraceReader,
+    shown: Shown,
+    legs: ReadonlyMap<number, LegFacts>,
+    phraseOf: (status: number) => string,
+  ) {
     this.#reader = reader
+    this.#phraseOf = phraseOf
     this.#shown = shown
     this.#legs = legs
   }
@@ -179,9 +214,11 @@ class TimelineBuilder {
   #sip(record: RecordView, add: Add): void {
     const sip = readSip(record.payload)
     const message = decoder.decode(sip.message)
-    const { via = 'trunk' } = this.#legs.get(record.leg) ?? {}
+    const { via = 'trunk', sent, number = '' } = this.#legs.get(record.leg) ?? {}
     const isHidden = this.#reader === 'customer' && via === 'trunk'
-    const shown = isHidden ? carriersRemoved(message) : message
+    const shown = isHidden
+      ? carriersRemoved(message, this.#phraseOf, { sent: sent ?? number, dialled: number })
+      : message
     const { line, status, method } = sipText(shown)
     if (status !== undefined && status >= 300 && method === 'INVITE' && status !== 401 && status !== 407) {
       if (!sip.isSent) {
@@ -391,7 +428,8 @@ class TimelineBuilder {
   #legBegins(note: Fields, leg: number, add: Add): void {
     const facts = this.#legs.get(leg)
     this.#unplaced = undefined
-    const number = text(note.number)
+    const written = text(note.number)
+    const number = written !== '' && written === facts?.sent ? facts.number : written
     if (facts === undefined || (number === '' && facts.number !== '') || this.#begun.get(leg) === number) return
     this.#begun.set(leg, number)
     const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''

@@ -35,6 +35,15 @@ const unstoredMs = 60_000
 const unstoredBytes = 256 * 1024
 /** Calls are put into the store together, which packs them better, up to this. */
 const storedTogetherBytes = 128 * 1024
+/**
+ * Messages, documents and notes that are kept of one call. What comes then is left out, but for what its end and cost are
+ * explained by, which has an eighth of it besides, and the end. Points of RTP and audio have bounds of their own.
+ */
+const mostOfCall = 8 * 1024 * 1024
+const mostOfFullCall = mostOfCall + mostOfCall / 8
+const ofFullCalls = /^\{"kind":"(?:call|leg-begins|hold-opened|settled)"/
+/** The longest beginning that `ofFullCalls` looks at. */
+const kindBytes = 32
 /** The part of the memory that audio of one call may take, where nothing else is said. */
 const audioShare = 8
 
@@ -47,6 +56,8 @@ export interface TraceBookOptions {
   /** Default: nothing is kept but in memory. */
   readonly store?: TraceStore
   readonly mirror?: Mirror
+  /** The words of the RFCs for a status, which customers see in place of a carrier's own. Default: none. */
+  readonly phraseOf?: (status: number) => string
   /** Headers of RTP that are kept of each leg, the newest. Default 0. */
   readonly rtpHeaders?: number
   /** Of audio that is captured of one call. Default an eighth of `memoryBytes`. */
@@ -220,7 +231,7 @@ export class TraceBook implements TraceIntake {
   /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. `ended`: what else is known of its end. */
   read(id: string, reader: TraceReader, page: TracePage, ended?: TraceEnding): Trace | undefined {
     const records = this.#recordsOf(id)
-    return records && timelineOf(records, reader, page, ended)
+    return records && timelineOf(records, reader, page, { ended, phraseOf: this.#options.phraseOf })
   }
 
   /** The call's SIP messages, oldest first, for an export. */
@@ -321,9 +332,28 @@ export class TraceBook implements TraceIntake {
   }
 
   #add(kind: number, { track, index }: LegPlace, unixMs: number, payload: Uint8Array): void {
+    if (track.textBytes + payload.length > mostOfCall && !this.#isOfFull(track, kind, payload)) {
+      this.#leaveOut(track, unixMs)
+      return
+    }
+    track.textBytes += recordLength(payload.length)
     this.#touch(track, unixMs)
     track.pages.add({ kind, leg: index, unixMs, seq: ++track.seq }, payload)
     this.counters.records++
+  }
+
+  #isOfFull(track: CallTrack, kind: number, payload: Uint8Array): boolean {
+    if (kind === recordKinds.over || kind === recordKinds.cut) return true
+    if (kind !== recordKinds.note || track.textBytes + payload.length > mostOfFullCall) return false
+    return ofFullCalls.test(this.#textOf(payload.subarray(0, kindBytes), 'latin1'))
+  }
+
+  /** The first time the trace says so itself: it is not complete. */
+  #leaveOut(track: CallTrack, unixMs: number): void {
+    this.counters.cut++
+    if (track.isFull) return
+    track.isFull = true
+    this.#json(recordKinds.cut, { track, index: 0 }, unixMs, { uuid: track.uuid, sid: track.sid })
   }
 
   #touch(track: CallTrack, unixMs: number): void {

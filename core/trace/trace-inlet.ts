@@ -95,10 +95,13 @@ export class TraceInlet implements TraceSink {
 export class TraceOutlet {
   readonly #ring: RingReader
   readonly #intake: TraceIntake
+  readonly #failed: (cause: unknown) => void
 
-  constructor(memory: SharedArrayBuffer, intake: TraceIntake) {
+  /** `failed`: an entry that the intake could not take; those after it are handed on. */
+  constructor(memory: SharedArrayBuffer, intake: TraceIntake, failed: (cause: unknown) => void) {
     this.#ring = new RingReader(memory)
     this.#intake = intake
+    this.#failed = failed
   }
 
   /** All that is there now. */
@@ -106,7 +109,7 @@ export class TraceOutlet {
     this.#ring.drain(({ kind, flags, unixMs, from, to }) => {
       if (kind === kinds.sip) this.#intake.sip(unixMs, this.#ring.bytes.subarray(from, to))
       else this.#take(kind, flags, unixMs, from, to)
-    })
+    }, this.#failed)
   }
 
   #take(kind: number, flags: number, unixMs: number, from: number, to: number): void {

@@ -3,7 +3,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
 import type { VoiceEvent } from '../events/voice-event.ts'
 import type { Change } from '../ports/store.ts'
-import { withoutSecrets, withoutSecretsUpTo } from './redaction.ts'
+import { dataWithoutSecrets, withoutSecrets, withoutSecretsUpTo } from './redaction.ts'
 
 /** What is written of an event or a command: small, `kind` first. Times and legs are in the record. */
 export interface Note {
@@ -189,6 +189,6 @@ export function redacted(note: Note): Note {
   if (found.length === 0 && note.data === undefined) return note
   const covered: Record<string, unknown> = { ...note }
   for (const name of found) covered[name] = withoutSecrets(String(note[name]))
-  if (note.data !== undefined) covered.data = JSON.parse(withoutSecrets(JSON.stringify(note.data)))
+  if (note.data !== undefined) covered.data = dataWithoutSecrets(note.data)
   return covered as Note
 }

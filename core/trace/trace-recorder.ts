@@ -68,7 +68,9 @@ export class TraceRecorder {
         const { target, legId } = command
         const number = target.kind === 'trunk' ? target.number : target.kind === 'uri' ? target.uri : ''
         const trunk = target.kind === 'trunk' ? target.trunk.name : undefined
-        this.#sink.leg(this.#now(), command.callId, legId, { role: 'callee', via: target.kind, number, trunk })
+        const dialled = target.kind === 'trunk' ? target.dialled : undefined
+        const facts = { role: 'callee', via: target.kind, number, trunk, dialled }
+        this.#sink.leg(this.#now(), command.callId, legId, facts)
         return
       }
       default: {

@@ -168,14 +168,30 @@ test('prototype keys are dropped and change nothing', async () => {
   assert.is((await bed.ask('GET', '/calls/?__proto__[limit]=1&constructor=1')).status, 200)
 })
 
-test('deep JSON is no trouble', async () => {
-  const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
-  const raw = `{"to":"+254722000001","from":"+254700000001","url":"https://a.test/v","customPayload":{"a":${deep}}}`
-  assert.is((await bed.conforming('POST', '/calls/originate', { raw, headers: json })).status, 201)
-  const deeper = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
-  assert.ok(
-    [400, 422].includes((await bed.conforming('POST', '/calls/originate', { raw: deeper, headers: json })).status),
-  )
+const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
+
+test('JSON of more than 64 levels is 422 on every operation, with a key for once or without', async () => {
+  const placing = (levels: number) =>
+    `{"to":"+254722000001","from":"+254700000001","url":"https://a.test/v","customPayload":{"a":${nested(levels)}}}`
+  assert.is((await bed.conforming('POST', '/calls/originate', { raw: placing(62), headers: json })).status, 201)
+  const placed = bed.calls.placed
+  const asked: readonly [method: 'POST' | 'PUT', path: string, raw: string, key?: string][] = [
+    ['POST', '/calls/originate', placing(63)],
+    ['POST', '/calls/originate', placing(3300)],
+    ['POST', '/calls/originate', placing(4000)],
+    ['POST', '/calls/originate', nested(9000)],
+    ['POST', '/documents/check', `{"body":"<Response/>","more":${nested(3900)}}`],
+    ['POST', '/account/webhooks', `{"more":${nested(3900, '{}')}}`],
+    ['POST', '/operator/drain', `{"seconds":1,"more":${nested(30_000)}}`, operatorKey],
+  ]
+  for (const [method, path, raw, key] of asked) {
+    for (const once of [{}, { 'idempotency-key': `deep-${raw.length}` }]) {
+      const answer = await bed.ask(method, path, { raw, headers: { ...json, ...once }, ...(key ? { key } : {}) })
+      assert.is(answer.status, 422, `${path}: ${answer.text.slice(0, 200)}`)
+      assert.is(answer.body.detail, 'body: must have at most 64 levels of objects and lists')
+    }
+  }
+  assert.is(bed.calls.placed, placed)
 })
 
 test('search is digits within either number; letters find nothing', async () => {

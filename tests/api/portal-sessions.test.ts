@@ -137,6 +137,27 @@ test('a session ends by itself, by sign-out, by revocation, and with its key', a
   assert.is((await as(fourth, 'GET', '/account/')).status, 401)
 })
 
+test('a session of the console ends with the operator’s key that opened it', async () => {
+  const signed = await signIn({ key: operatorKey })
+  const listed = async () => (await bed.operator('GET', '/operator/sessions')).body.map(({ uuid }: Signed) => uuid)
+  assert.ok((await listed()).includes(signed.uuid))
+  const link = await bed.repositories.portalSessions.link(null, 'link', Date.now())
+  const byLink = await signIn({ link })
+  for (const each of [signed, byLink]) assert.is((await as(each, 'GET', '/operator/accounts')).status, 200)
+  // The switch was started with another key since.
+  const { database } = bed.store
+  database.run(
+    database.sql
+      .updateTable('portal_sessions')
+      .set({ key_uuid: 'f'.repeat(64) })
+      .where('account_uuid', 'is', null),
+  )
+  for (const each of [signed, byLink]) assert.is((await as(each, 'GET', '/operator/accounts')).status, 401)
+  assert.equal(await listed(), [])
+  const mine = await bed.conforming('GET', '/portal/session', { key: '', headers: headersOf(signed) })
+  assert.is(mine.body.operator, null)
+})
+
 test('who signs in again leaves no session behind that no browser has', async () => {
   const first = await signIn({ key: bed.key })
   const side = await signIn({ key: operatorKey })

@@ -9,12 +9,13 @@ import { traceOfRecord } from '../../core/trace/trace-of-record.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const packets = new TextEncoder().encode('pcapng')
-const kept: { trace?: Trace } = {}
+const kept: { trace?: Trace; reading?: (id: string) => Promise<void> } = {}
 const bed = await ApiBed.open(
   {},
   {
     traces: {
       read: async (id, wish) => {
+        await kept.reading?.(id)
         const { trace } = kept
         if (trace === undefined || (id !== trace.sid && id !== trace.uuid)) return undefined
         if (wish.form === 'pcapng') return id === trace.sid ? { account: '', isOver: true, body: packets } : undefined
@@ -101,4 +102,33 @@ test('a trace that was broken off by a restart ends as the row of the call says'
 })
 
 test.after(() => bed.close())
+test('of one account one trace is read at a time; another account and the operator do not wait for it', async () => {
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Reader' })).body
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  kept.reading = id => {
+    begun.push(id)
+    return new Promise(resolve => ends.push(resolve))
+  }
+  const path = (id: string) => `/calls/${id}/trace`
+  const own = ['a', 'b', 'c'].map(id => bed.customer('GET', path(id)))
+  const other = bed.ask('GET', path('d'), { key })
+  for (let waits = 0; begun.length < 2 && waits < 200; waits++) await new Promise(resolve => setTimeout(resolve, 5))
+  assert.equal([...begun].sort(), ['a', 'd'])
+  const refused: unknown[] = []
+  const more = Array.from({ length: 40 }, async (_, at) => {
+    const { status, headers } = await bed.customer('GET', path(`e${at}`))
+    if (status === 429) refused.push(headers['retry-after'])
+  })
+  for (let waits = 0; refused.length < 10 && waits < 1000; waits++) await new Promise(resolve => setTimeout(resolve, 5))
+  assert.equal(refused, Array(10).fill('1'))
+  assert.is(begun.length, 2)
+  const release = setInterval(() => ends.shift()?.(), 1)
+  for (const answer of [...(await Promise.all(own)), await other]) assert.is(answer.status, 404)
+  await Promise.all(more)
+  clearInterval(release)
+  assert.is(begun.length, 34)
+  delete kept.reading
+})
+
 test.run()

@@ -10,6 +10,7 @@ import { moneyProbes } from './probes/money.ts'
 import { nameProbes } from './probes/names.ts'
 import { otherAccounts } from './probes/other-accounts.ts'
 import { phoneProbes } from './probes/phones.ts'
+import { writtenDataProbes } from './probes/written-data.ts'
 
 /** Every probe, in the order of the table. */
 export const probes: readonly Probe[] = [
@@ -23,6 +24,7 @@ export const probes: readonly Probe[] = [
   otherAccounts,
   ...nameProbes,
   ...longInputProbes,
+  ...writtenDataProbes,
 ]
 
 /** The result of one probe, and how long it took. */

@@ -176,6 +176,10 @@ test('health by a write, the listeners and the media; not while draining, not on
   try {
     assert.is(await bed.sauti.health(), true)
     assert.ok(bed.sauti.sipListeners[0]!.port > 0)
+    const written = async () => (await bed.sauti.counters()).store.units
+    const before = await written()
+    for (const isGood of await Promise.all(Array.from({ length: 100 }, () => bed.sauti.health()))) assert.ok(isGood)
+    assert.ok((await written()) - before < 5, 'who asks at once shares one answer')
     bed.sauti.drain(1)
     assert.is(bed.sauti.isDraining, true)
     assert.is(await bed.sauti.health(), false)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type EventCode, eventCatalogue } from '../../events/catalogue.ts'
-import { streamMessage } from '../../events/envelope.ts'
+import { eventView, streamMessage } from '../../events/envelope.ts'
 import type { VoiceEvent } from '../../events/voice-event.ts'
 import type { AccountUuid, Sid } from '../../model/ids.ts'
 import type { Log } from '../../ports/log.ts'
@@ -151,6 +151,12 @@ export class Events {
       const sent = sentOf.get(uuids[at]!)
       return sent === undefined ? { end } : { end, sent }
     })
+  }
+
+  /** The same as the JSON that the API shows of each: made where they are read, and their payloads stay there. */
+  async listTexts(account: AccountUuid, filter: EventFilter): Promise<readonly string[]> {
+    const found = await this.list(account, filter)
+    return found.map(({ seq, event }) => JSON.stringify(eventView(seq, event)))
   }
 
   /** Inside a unit: the row of an event of the account. */

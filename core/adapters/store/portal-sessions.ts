@@ -20,7 +20,7 @@ const maxUserAgent = 200
 interface SessionOrder {
   readonly accountUuid: AccountUuid | null
   readonly origin: SessionOrigin
-  /** The key that it was exchanged for: revoking that ends the session. */
+  /** The key that it was exchanged for, or the fingerprint of the operator's: without that key the session has ended. */
   readonly keyUuid?: string
   readonly address: string
   readonly userAgent: string
@@ -47,7 +47,7 @@ export class PortalSessions {
     this.#events = events
     const select = `SELECT s.*, a.status, a.name FROM portal_sessions s LEFT JOIN accounts a ON a.uuid = s.account_uuid
        LEFT JOIN api_keys k ON k.uuid = s.key_uuid
-      WHERE s.expires_unix > ? AND s.seen_unix > ? AND (s.key_uuid IS NULL OR k.is_active = 1)`
+      WHERE s.expires_unix > ? AND s.seen_unix > ? AND (s.account_uuid IS NULL OR s.key_uuid IS NULL OR k.is_active = 1)`
     this.#byHash = database.prepare<[number, number, string], SessionRow>(`${select} AND s.hash = ?`)
     this.#ofAccount = database.prepare<[number, number, string | null], SessionRow>(
       `${select} AND s.account_uuid IS ? ORDER BY s.created_unix DESC`,
@@ -106,13 +106,16 @@ export class PortalSessions {
   /** Undefined when the link was used, has expired, or never was. */
   redeem(
     secret: string,
-    from: Pick<SessionOrder, 'address' | 'userAgent'>,
+    { operatorKey, ...from }: Pick<SessionOrder, 'address' | 'userAgent'> & { readonly operatorKey: string },
     unixMs: number,
   ): Promise<{ secret: string; session: PortalSession } | undefined> {
     return this.#database.write(() => {
       const link = secretForm.test(secret) ? this.#takeLink.get(hashOf(secret), unixMs) : undefined
       if (link === undefined) return undefined
-      return this.#insert({ ...from, accountUuid: link.account_uuid, origin: link.origin }, unixMs)
+      const { account_uuid: accountUuid, origin } = link
+      // The console is opened by no key of an account: it lives as long as the operator's key of now.
+      const ofKey = accountUuid === null ? { keyUuid: operatorKey } : {}
+      return this.#insert({ ...from, ...ofKey, accountUuid, origin }, unixMs)
     })
   }
 
@@ -175,6 +178,7 @@ const recordOf = (row: SessionRow): PortalSession => ({
   accountName: row.name,
   accountStatus: row.status,
   origin: row.origin,
+  keyUuid: row.key_uuid,
   address: row.address,
   userAgent: row.user_agent,
   createdUnix: row.created_unix,

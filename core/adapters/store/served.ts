@@ -97,6 +97,7 @@ export const lanes = {
     messagesAfter: 'list',
     list: 'list',
     deliveries: 'list',
+    listTexts: 'list',
     oldestSeq: 'look',
     lastSeq: 'look',
   },

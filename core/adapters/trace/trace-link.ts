@@ -88,7 +88,7 @@ export class TraceLink {
         return
       }
       case 'fault':
-        this.#log.warn({ detail: message.detail }, 'traces of calls could not be written to the disk')
+        this.#log.warn({ detail: message.detail }, 'the recorder of traces has a fault')
         return
       case 'closed':
         this.#closed()

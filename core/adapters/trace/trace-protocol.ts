@@ -27,6 +27,7 @@ export const traceFigures = [
   'diskCalls',
   'diskFaults',
   'missedMedia',
+  'unreadable',
 ] as const
 export type TraceFigure = (typeof traceFigures)[number]
 
@@ -36,6 +37,6 @@ export type ToTraces =
 
 export type FromTraces =
   | { readonly type: 'answer'; readonly id: number; readonly answer: TraceAnswer | undefined }
-  /** The disk failed: once for each kind of fault. */
+  /** The disk failed, an entry could not be kept, or a trace not be read: once for each kind of fault. */
   | { readonly type: 'fault'; readonly detail: string }
   | { readonly type: 'closed' }

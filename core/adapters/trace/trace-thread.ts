@@ -3,10 +3,12 @@ import { isIPv6 } from 'node:net'
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaTapeReader } from '../../../rtp/index.ts'
+import { reasonPhrase } from '../../../sip/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import { hepPacket } from '../../trace/hep.ts'
 import type { SipRecord } from '../../trace/sip-record.ts'
+import type { TraceAnswer } from '../../trace/trace.ts'
 import { traceAnswer } from '../../trace/trace-answer.ts'
 import { TraceBook } from '../../trace/trace-book.ts'
 import { TraceOutlet } from '../../trace/trace-inlet.ts'
@@ -50,6 +52,16 @@ function fault(detail: string): void {
   post({ type: 'fault', detail })
 }
 
+let unreadable = 0
+
+/** Where it failed: the message itself may hold what customers wrote. */
+function placeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return typeof cause
+  const { name, message, stack = '' } = cause
+  const frames = stack.slice(stack.indexOf(message) + message.length).split('\n')
+  return [name, ...frames.map(frame => frame.trim()).filter(frame => frame !== '')].slice(0, 4).join(' ')
+}
+
 const files = openFiles()
 const socket = hep === undefined ? undefined : createSocket(isIPv6(hep.address) ? 'udp6' : 'udp4')
 // Nothing waits for a Homer server that does not answer.
@@ -61,12 +73,16 @@ const mirror =
 const book = new TraceBook({
   memoryBytes,
   rtpHeaders,
+  phraseOf: reasonPhrase,
   ...(files === undefined || disk === undefined
     ? {}
     : { store: files, audioBytes: Math.min(mostAudioBytes, disk.bytes / audioShareOfDisk) }),
   ...(mirror === undefined ? {} : { mirror }),
 })
-const outlet = new TraceOutlet(inlet, book)
+const outlet = new TraceOutlet(inlet, book, cause => {
+  unreadable++
+  fault(`an entry could not be kept: ${placeOf(cause)}`)
+})
 const readers = tapes.map(
   tape =>
     new MediaTapeReader(tape, {
@@ -101,6 +117,7 @@ function keep(): void {
   setFigure('cut', book.counters.cut)
   setFigure('memoryBytes', book.counters.memoryBytes)
   setFigure('droppedBytes', book.counters.droppedBytes)
+  setFigure('unreadable', unreadable)
   setFigure(
     'missedMedia',
     readers.reduce((sum, { dropped }) => sum + dropped, 0),
@@ -114,7 +131,12 @@ function keep(): void {
 
 function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void {
   drain()
-  const found = traceAnswer(book, call, query)
+  let found: TraceAnswer | undefined
+  try {
+    found = traceAnswer(book, call, query)
+  } catch (cause) {
+    fault(`a trace could not be read: ${placeOf(cause)}`)
+  }
   if (found === undefined) {
     post({ type: 'answer', id, answer: undefined })
     return

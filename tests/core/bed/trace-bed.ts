@@ -16,7 +16,9 @@ export class TraceBed {
     const memory = ringMemory(options.inletBytes ?? 1 << 20)
     this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
     this.inlet = new TraceInlet(memory)
-    this.#outlet = new TraceOutlet(memory, this.book)
+    this.#outlet = new TraceOutlet(memory, this.book, cause => {
+      throw cause
+    })
     this.recorder = new TraceRecorder(this.inlet, { now })
   }
 

@@ -9,6 +9,12 @@ import type { CallBed } from '../bed/call-bed.ts'
 import { expectAllEnded } from '../bed/expect-all-ended.ts'
 import { from, placing, to } from '../bed/placed-bed.ts'
 
+const nested = (levels: number) => {
+  let value: Readonly<Record<string, unknown>> = {}
+  for (let level = 1; level < levels; level++) value = { value }
+  return value
+}
+
 type Refused = [string, Partial<OriginateOrder>, string, ((bed: CallBed) => unknown)?]
 
 test('what may not be placed leaves no row, no hold, no INVITE', () => {
@@ -24,6 +30,9 @@ test('what may not be placed leaves no row, no hold, no INVITE', () => {
     ['no seconds', { timeoutSeconds: 301 }, 'timeout'],
     ['no url', { url: 'ftp://x' }, 'url'],
     ['too much payload', { customPayload: 'x'.repeat(8193) }, 'customPayload'],
+    ['payload too deep', { customPayload: nested(65) }, 'customPayload'],
+    ['payload far too deep', { customPayload: nested(20_000) }, 'customPayload'],
+    ['text of a payload too deep', { customPayload: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }, 'customPayload'],
   ]
   for (const [name, order, why, arrange] of cases) {
     const bed = placing()

@@ -15,6 +15,10 @@ const flow = {
   localPort: 5060,
 } as const
 
+const rethrown = (cause: unknown) => {
+  throw cause
+}
+
 class Heard implements TraceIntake {
   readonly all: unknown[][] = []
   leg = (unixMs: number, callId: string, legId: string, isOpened: boolean, json: Uint8Array) =>
@@ -36,7 +40,7 @@ class Heard implements TraceIntake {
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {
   const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
-  const outlet = new TraceOutlet(memory, received)
+  const outlet = new TraceOutlet(memory, received, rethrown)
   const wanted: unknown[][] = []
   for (let round = 0; round < 300; round++) {
     const message = new TextEncoder().encode(`INVITE sip:é${'x'.repeat(round % 97)} SIP/2.0`)
@@ -54,6 +58,27 @@ test('what is written comes out as it went in, in its order, however often the m
   assert.equal(received.all, wanted)
 })
 
+test('an entry that cannot be taken is given up, and those after it come out', () => {
+  const memory = ringMemory(4096)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const causes: unknown[] = []
+  const outlet = new TraceOutlet(memory, received, cause => causes.push(cause))
+  const { note } = received
+  received.note = (...given: unknown[]) => {
+    if ((given[3] as { name?: string }).name === 'bad') throw new Error('cannot be kept')
+    note(...given)
+  }
+  for (const name of ['one', 'bad', 'two', 'bad']) inlet.note(1, callId, '', { kind: 'webhook', name })
+  outlet.drain()
+  inlet.note(2, callId, '', { kind: 'webhook', name: 'three' })
+  outlet.drain()
+  assert.equal(
+    received.all.map(([, , , , note]) => (note as { name: string }).name),
+    ['one', 'two', 'three'],
+  )
+  assert.is(causes.length, 2)
+})
+
 test('every kind of entry comes out as it went in', () => {
   const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
@@ -64,7 +89,7 @@ test('every kind of entry comes out as it went in', () => {
   inlet.lines(3, callId, '{"kind":"a"}\n{"kind":"é"}')
   inlet.over(4, callId, { sid: 'CA1', status: 'completed' })
   inlet.dialog(legId, '1-2@h')
-  new TraceOutlet(memory, received).drain()
+  new TraceOutlet(memory, received, rethrown).drain()
   assert.equal(received.all, [
     [
       'leg',
@@ -86,7 +111,7 @@ test('every kind of entry comes out as it went in', () => {
 test('once enough was written an empty ring begins anew: nothing is lost, and none of the memory behind is touched', () => {
   const memory = ringMemory(1 << 20)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
-  const outlet = new TraceOutlet(memory, received)
+  const outlet = new TraceOutlet(memory, received, rethrown)
   const message = new Uint8Array(1000).fill(0x41)
   let count = 0
   for (let round = 0; round < 100; round++) {
@@ -110,7 +135,7 @@ test('once enough was written an empty ring begins anew: nothing is lost, and no
 test('what finds no room is dropped and counted; what follows a drain is taken again', () => {
   const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
-  const outlet = new TraceOutlet(memory, received)
+  const outlet = new TraceOutlet(memory, received, rethrown)
   const message = new Uint8Array(1000).fill(0x41)
   for (let count = 0; count < 10; count++) inlet.sip(count, message, flow, true)
   assert.is(inlet.dropped, 7)

@@ -2,7 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AccountUuid, CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import { coverSecrets, withoutCutTag, withoutSecrets } from '../../../core/trace/redaction.ts'
+import { carriersRemoved } from '../../../core/trace/sip-text.ts'
 import { type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
@@ -58,6 +60,109 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   // The same for the customer: no address of the carrier.
   const own = JSON.stringify(bed.read(id ?? '', 'customer'))
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
+})
+
+test('of a carrier’s message a customer sees no host, address or word of its own, wherever it stands', () => {
+  const message = [
+    'SIP/2.0 503 acme-telecom.com gw7 full, call ACME',
+    'From: <sip:sbc1.carrier.co.ke>;tag=1',
+    'To: "ACME" <sip:+254711111111@sbc1.carrier.co.ke;user=phone>;tag=2',
+    'f: sip:10.1.2.3:5060',
+    'CSeq: 1 INVITE',
+    'Reason: Q.850 ;cause=34;text="gw7.carrier.co.ke 10.1.2.3, full", SIP;text="ACME";cause=503, gw7.carrier.co.ke',
+    'Retry-After: 30 (10.9.8.7 down);duration=5',
+    'Content-Type: application/sdp;x=sbc1.carrier.co.ke',
+    'X-Voice-Note: sbc1.carrier.co.ke',
+    'Server: ACME',
+    '',
+    'v=0',
+    'o=ACME 1 1 IN IP4 10.20.30.40',
+    's=CarrierSBC 10.20.30.40',
+    'c=IN IP4 10.20.30.40',
+    't=0 0',
+    'm=audio 4000 RTP/AVP 0',
+    'a=rtpmap:0 PCMU/8000',
+    'a=mid:sbc1.carrier.co.ke',
+  ].join('\r\n')
+  const phraseOf = (status: number) => (status === 503 ? 'Service Unavailable' : '')
+  assert.equal(carriersRemoved(message, phraseOf).split('\r\n'), [
+    'SIP/2.0 503 Service Unavailable',
+    'From: <sip:carrier>',
+    'To: <sip:+254711111111@carrier>',
+    'f: <sip:carrier>',
+    'CSeq: 1 INVITE',
+    'Reason: Q.850;cause=34, SIP;cause=503, …',
+    'Retry-After: 30',
+    'Content-Type: application/sdp',
+    'X-Voice-Note: …',
+    '',
+    'v=0',
+    's=-',
+    't=0 0',
+    'm=audio … RTP/AVP 0',
+    'a=rtpmap:0 PCMU/8000',
+    '…',
+  ])
+  assert.match(carriersRemoved('OPTIONS sip:sbc1.carrier.co.ke SIP/2.0\r\n\r\n', phraseOf), /^OPTIONS sip:carrier SIP/)
+})
+
+test('a customer sees the number that was dialled, not what the trunk gets before it', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  rig.trunks = [{ ...trunk('carrier'), prefixes: ['+'], strip: 1, prepend: '77001#' }]
+  rig.documents.set('https://acme.test/in', '<Response><Dial><Number>+254733333333</Number></Dial></Response>')
+  rig.call('+254700000001')
+  rig.run(5000)
+  const [dialled] = rig.of('leg.dial')
+  if (dialled?.target.kind !== 'trunk') throw new Error('no trunk was dialled')
+  assert.is(dialled.target.number, '77001#254733333333')
+  const request =
+    'INVITE sip:77001#254733333333@192.0.2.9 SIP/2.0\nCall-ID: call-9@h\nTo: <sip:77001#254733333333@192.0.2.9>\n\n'
+  bed.recorder.message(bytes(request), flow, true)
+  bed.recorder.dialog(dialled.legId, 'call-9@h')
+  rig.run(60_000)
+  const sid = [...rig.store.calls.values()][0]?.sid ?? ''
+  const own = JSON.stringify(bed.read(sid, 'customer'))
+  assert.not.match(own, /77001/)
+  assert.match(own, /INVITE sip:\+254733333333@carrier/)
+  assert.match(own, /\+254733333333 is dialled/)
+  assert.match(JSON.stringify(bed.read(sid, 'operator')), /77001#254733333333 is dialled/)
+})
+
+test('a text of a problem in any spelling is covered as a text, and the note stays data', () => {
+  const texts = [
+    `length="password='${canary}'" is not a number`,
+    `password="${canary}"`,
+    JSON.stringify(`length="password='${canary}'"`),
+    JSON.stringify(`length='password="${canary}"'`),
+    `"password": "${canary}"`,
+    `{\\"token\\":\\"${canary}\\"}`,
+    `https://a.test/?token=${canary}&b="'\\`,
+    `sip:alice:${canary}@b.test`,
+    `\\" password='${canary}' \\`,
+  ]
+  for (const message of texts) {
+    const { data } = redacted({ kind: 'event', code: 'DOC.0422', data: { line: 1, message, within: [{ message }] } })
+    const kept = data as { line: number; message: string; within: { message: string }[] }
+    assert.is(kept.line, 1)
+    assert.is(kept.within[0]?.message, kept.message)
+    assert.not.match(kept.message, new RegExp(canary), message)
+  }
+  const { data } = redacted({ kind: 'event', data: { password: canary, tokens: [canary], sid: 'CA1' } })
+  assert.equal(data, { password: '****', tokens: ['****'], sid: 'CA1' })
+})
+
+test('a document with a secret in quotation marks of the other kind does not end the recorder', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  rig.documents.set('https://acme.test/in', `<Response><Pause length="password='${canary}'"/><Hangup/></Response>`)
+  rig.call('+254700000001')
+  rig.run(60_000)
+  const own = JSON.stringify(bed.read(rig.over[0]?.sid ?? '', 'customer'))
+  assert.match(own, /DOC\.0422/)
+  assert.not.match(own, new RegExp(canary))
 })
 
 test('a customer never sees the addresses of a trunk, not even before it is known that the leg is one', () => {

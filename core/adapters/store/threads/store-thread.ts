@@ -47,7 +47,21 @@ function sendNews(): void {
   if (news.length === 0) return
   const sent = news
   news = []
-  post({ type: 'news', news: sent })
+  try {
+    post({ type: 'news', news: sent })
+  } catch {
+    for (const item of sent) postAlone(item)
+  }
+}
+
+/** One that cannot be copied becomes a fault of its request, so that the others arrive. */
+function postAlone(item: News): void {
+  try {
+    post({ type: 'news', news: [item] })
+  } catch (cause) {
+    if (item.type !== 'answer') throw cause
+    post({ type: 'news', news: [{ type: 'fault', id: item.id, fault: faultOf(cause) }] })
+  }
 }
 
 async function open(isRecovering: boolean): Promise<void> {
@@ -104,6 +118,11 @@ async function answer(call: StoreCall): Promise<void> {
     addNews({ type: 'fault', id, fault: faultOf(cause) })
   }
 }
+
+// Requests that cannot be read would never be answered: this thread ends, and is started again.
+port.on('messageerror', error => {
+  throw error
+})
 
 port.on('message', (message: ToStore) => {
   switch (message.type) {

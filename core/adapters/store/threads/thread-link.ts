@@ -125,6 +125,11 @@ export class ThreadLink {
     worker.on('error', error => {
       fault = error instanceof Error ? error : new Error(String(error))
     })
+    // What cannot be read may be answers: who waits for them must not wait for ever.
+    worker.on('messageerror', error => {
+      fault = error
+      void worker.terminate()
+    })
     worker.on('exit', code => this.#exited(fault ?? new Error(`it ended with code ${code}`)))
   }
 
@@ -176,7 +181,24 @@ export class ThreadLink {
     if (this.#calls.length === 0) return
     const calls = this.#calls
     this.#calls = []
-    this.#post({ type: 'calls', calls })
+    try {
+      this.#post({ type: 'calls', calls })
+    } catch {
+      this.#sendOneByOne(calls)
+    }
+  }
+
+  /** One of them cannot be copied: it fails, not the others of its turn. */
+  #sendOneByOne(calls: readonly StoreCall[]): void {
+    for (const call of calls) {
+      try {
+        this.#post({ type: 'calls', calls: [call] })
+      } catch (cause) {
+        const waiting = this.#waiting.get(call.id)
+        this.#waiting.delete(call.id)
+        waiting?.reject(new StoreError('store.misuse', `${call.part}.${call.method}: cannot be copied`, { cause }))
+      }
+    }
   }
 
   #post(message: ToStore): void {

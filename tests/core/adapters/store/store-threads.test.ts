@@ -13,6 +13,7 @@ import { type OpenedStore, openStore } from '../../../../core/adapters/store/thr
 import { TurnQueue } from '../../../../core/adapters/store/threads/turn-queue.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { systemClock } from '../../../../core/adapters/system/system-clock.ts'
+import type { CallRecord } from '../../../../core/model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../../../core/model/ids.ts'
 import { callOf, eventOf, holdOf, legOf } from '../../bed/store-bed.ts'
 
@@ -160,6 +161,41 @@ test('stored records are known after a start, and a second switch is refused: th
   }, folder)
 })
 
+test('a request that cannot be copied fails alone; the others of its turn are served', () =>
+  opened(async on => {
+    const owner = await account(on)
+    let deep: Record<string, unknown> = {}
+    for (let level = 0; level < 20_000; level++) deep = { deep }
+    const good = [freshCall(owner), freshCall(owner)]
+    const commit = (call: CallRecord) => on.store.calls.commit([{ type: 'call.insert', call }])
+    const [first, bad, last] = await Promise.allSettled([
+      commit(good[0]!),
+      commit({ ...freshCall(owner), customPayload: deep }),
+      commit(good[1]!),
+    ])
+    assert.equal([first.status, last.status], ['fulfilled', 'fulfilled'])
+    assert.is(bad.status === 'rejected' && bad.reason.code, 'store.misuse')
+    for (const { uuid } of good) assert.is((await on.store.calls.get(owner, uuid))?.uuid, uuid)
+  }))
+
+test('answers that cannot be read end their thread: who waits is told, and the next thread answers', () =>
+  opened(async (on, folder) => {
+    const owner = await account(on)
+    const call = freshCall(owner)
+    await on.store.calls.commit([{ type: 'call.insert', call }])
+    // The thread's stack is larger than ours: it can send what we cannot read.
+    const levels = 6000
+    const database = new BetterSqlite(join(folder, 'sauti.db'))
+    const deep = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    database.prepare('UPDATE calls SET custom_payload = ?').run(deep)
+    database.close()
+    const asked = [on.store.calls.get(owner, call.uuid), on.repositories.accounts.get(owner)]
+    for (const answer of await Promise.allSettled(asked))
+      assert.is(answer.status === 'rejected' && answer.reason.code, 'store.unusable')
+    await sleep(1500)
+    assert.is((await on.repositories.accounts.get(owner))?.uuid, owner)
+  }))
+
 test('events come in the order of their account, before the unit is answered', () =>
   opened(async on => {
     const owner = await account(on)
@@ -179,6 +215,23 @@ test('events come in the order of their account, before the unit is answered', (
       Array.from({ length: 100 }, (_, at) => at + 1),
     )
     assert.ok(on.store.counters.transactions < 60, `${on.store.counters.transactions} transactions`)
+  }))
+
+test('events are listed as texts, made by the thread that reads them: no payload crosses', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const call = freshCall(owner)
+    const event = eventOf(call, 'CALL.0180', { uuid: randomUUID(), customPayload: { canary: true }, data: { a: 1 } })
+    await on.store.calls.commit([
+      { type: 'call.insert', call },
+      { type: 'event.append', event },
+    ])
+    const [text = '', ...others] = await on.store.events.listTexts(owner, { limit: 200 })
+    assert.equal(others, [])
+    assert.not.match(text, /canary/)
+    const { uuid: id, code, sid, createdUnix, data } = event
+    const created_at = new Date(createdUnix).toISOString()
+    assert.equal(JSON.parse(text), { seq: 1, id, code, event: 'call.ringing', sid, created_at, data })
   }))
 
 test('an event comes back as the object that its unit brought: it crosses threads once', () =>

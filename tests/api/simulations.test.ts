@@ -1,0 +1,76 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { namedIn } from '../../api/simulation/reached-numbers.ts'
+import { reachedRates } from '../../api/simulation/reached-rates.ts'
+import type { Rate } from '../../core/index.ts'
+import { ApiBed } from './bed/api-bed.ts'
+
+const rateOf = (prefix: string, ratePerMinute: number): Rate => ({
+  prefix,
+  direction: 'outbound',
+  ratePerMinute,
+  incrementSeconds: 1,
+  minimumSeconds: 0,
+  connectionFee: 0,
+})
+
+/** As many as a wholesale deck has. */
+const deck: readonly Rate[] = [
+  ...Array.from({ length: 50_000 }, (_, at) => rateOf(`+9${at}`, 10_000)),
+  rateOf('+2547', 30_000),
+  rateOf('254', 60_000),
+  rateOf('sip:pbx.example', 20_000),
+  { ...rateOf('+254722', 1), direction: 'inbound' },
+]
+
+test('only the rates of what documents name are handed to a simulation', () => {
+  const texts = [
+    '<Response><Dial><Number>0722 000001</Number><Number>0722000001</Number></Dial></Response>',
+    '<Dial>&#43;2542&#x30;000001</Dial><Dial><Sip>sip:bob@pbx.example:5070;x=1</Sip></Dial><Pause length="600"/>',
+  ]
+  const reached = reachedRates(deck, namedIn(texts))
+  assert.equal(reached?.map(({ prefix, perMinute }) => [prefix, perMinute]).sort(), [
+    ['+254', '6.00'],
+    ['+2547', '3.00'],
+    ['sip:pbx.example', '2.00'],
+  ])
+  assert.is(reachedRates([], ['+254722000001']), undefined)
+  const many = Array.from({ length: 50_000 }, (_, at) => `+9${at}000000`).join(' ')
+  assert.ok((reachedRates(deck, namedIn([many]))?.length ?? 0) <= 1000)
+})
+
+test('a simulated call costs what the deck says, and what has no rate is not dialled', async () => {
+  const bed = await ApiBed.open()
+  const priced = (prefix: string) => ({ prefix, direction: 'outbound', rate_per_minute: '3', increment_seconds: 60 })
+  assert.is((await bed.operator('PUT', '/operator/rates', { rates: ['+254', '+9'].map(priced) })).status, 200)
+  const courseOf = async (number: string) =>
+    (
+      await bed.customer('POST', '/documents/simulate', {
+        body: `<Response><Dial><Number>${number}</Number></Dial></Response>`,
+        talk_seconds: 60,
+      })
+    ).body
+  const course = await courseOf('0722000001')
+  assert.is(course.end?.cost, '720.00', JSON.stringify(course))
+  assert.match(JSON.stringify((await courseOf('+4930123456')).steps), /END\.4433|not allowed|BILL/i)
+  await bed.close()
+})
+
+test('endless documents of one account leave a place for others', async () => {
+  const bed = await ApiBed.open()
+  const endless = '<Response><Play loop="0">https://a.test/x.mp3</Play></Response>'
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Other' })).body
+  const own = Array.from({ length: 6 }, () => bed.customer('POST', '/documents/simulate', { body: endless }))
+  const statuses: number[] = []
+  for (const each of own) void each.then(({ status }) => statuses.push(status))
+  for (let waits = 0; statuses.length < 4 && waits < 400; waits++) await new Promise(resolve => setTimeout(resolve, 10))
+  assert.equal(statuses, [503, 503, 503, 503], 'one runs, one waits')
+  const other = await bed.ask('POST', '/documents/simulate', { key, body: { body: '<Response><Hangup/></Response>' } })
+  assert.is(other.status, 200)
+  assert.is(statuses.length, 4, 'the other account did not wait for them')
+  const all = await Promise.all(own)
+  assert.is(all.filter(({ status }) => status === 503).length, 4)
+  await bed.close()
+})
+
+test.run()
