@@ -134,15 +134,18 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
     if (!this.#timer.running) this.#services.timers.set(this.#timer, now + lineLostMs)
   }
 
-  /** The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. */
+  /**
+   * The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. Of one
+   * that was given up, the CANCEL alone, whether or not a provisional came on the lost line: no INVITE can come after it.
+   */
   registered(now: number): void {
     if (this.#isDecided || this.#invite === undefined) return
-    if (this.#state === 'cancelling') {
+    if (this.#state === 'cancelling' || this.#state === 'abandoned') {
       this.#cancel(now)
       return
     }
     this.#services.resend(formatMessage(this.#invite.request))
-    if (this.#state !== 'abandoned') this.#services.timers.set(this.#timer, now + shownAgainMs)
+    this.#services.timers.set(this.#timer, now + shownAgainMs)
   }
 
   expired(): void {
