@@ -15,6 +15,8 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { DocumentProblem, Vocabulary } from '../api-types.ts'
+import { language } from '../texts/index.ts'
+import { swEditor } from '../texts/sw-editor.ts'
 
 // CodeMirror in a shadow root: there its styles are sheets of the document, which the policy of the page allows.
 
@@ -83,7 +85,13 @@ const typedOver = EditorView.domEventHandlers({
   },
 })
 
-const base: Extension = [lineNumbers(), syntaxHighlighting(colours), look, EditorView.lineWrapping]
+const base = (): Extension => [
+  lineNumbers(),
+  syntaxHighlighting(colours),
+  look,
+  EditorView.lineWrapping,
+  language.value === 'sw' ? EditorState.phrases.of(swEditor) : [],
+]
 
 interface EditorParts {
   readonly host: HTMLElement
@@ -124,7 +132,7 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
     state: EditorState.create({
       doc: text,
       extensions: [
-        base,
+        base(),
         history(),
         typedOver,
         highlightSpecialChars(),
@@ -157,7 +165,12 @@ export function openDiff(
   const root = rootOf(host)
   const side = (doc: string, label: string) => ({
     doc,
-    extensions: [base, xml(), EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': label })],
+    extensions: [
+      base(),
+      xml(),
+      EditorState.readOnly.of(true),
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+    ],
   })
   return new MergeView({
     root,
