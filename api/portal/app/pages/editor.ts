@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { type ElementSpec, xml } from '@codemirror/lang-xml'
 import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
-import { MergeView } from '@codemirror/merge'
+import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import {
   drawSelection,
@@ -155,13 +155,16 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
   })
 }
 
-/** Two texts beside each other, what differs marked. */
+/** Less than this, in pixels, gives each of two texts too few letters in a line. */
+const besideFrom = 640
+
+/** Two texts, what differs marked: beside each other where there is room, else in one, what was there above what is there. */
 export function openDiff(
   host: HTMLElement,
   before: string,
   after: string,
   labels: readonly [string, string],
-): MergeView {
+): { destroy(): void } {
   const root = rootOf(host)
   const side = (doc: string, label: string) => ({
     doc,
@@ -172,11 +175,11 @@ export function openDiff(
       EditorView.contentAttributes.of({ 'aria-label': label }),
     ],
   })
-  return new MergeView({
-    root,
-    parent: root,
-    a: side(before, labels[0]),
-    b: side(after, labels[1]),
-    collapseUnchanged: {},
-  })
+  const shared = { root, parent: root }
+  const collapseUnchanged = {}
+  if (host.clientWidth >= besideFrom)
+    return new MergeView({ ...shared, a: side(before, labels[0]), b: side(after, labels[1]), collapseUnchanged })
+  const { doc, extensions } = side(after, `${labels[0]} → ${labels[1]}`)
+  const merged = unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged })
+  return new EditorView({ ...shared, doc, extensions: [extensions, merged] })
 }
