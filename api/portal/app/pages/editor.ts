@@ -51,6 +51,9 @@ const look = EditorView.theme({
     color: 'var(--on-brand)',
   },
   '.cm-diagnostic': { padding: '6px 10px' },
+  // By itself a white band, also in the dark, between signs that few fonts have.
+  '.cm-collapsedLines': { background: 'var(--tint)', color: 'var(--soft)' },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
 })
 
 const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
