@@ -84,6 +84,7 @@ export class Engine {
       this.#line.send(output.bytes)
     }
     for (const output of outputs) {
+      if (output.type === 'registered') this.#line.proven()
       if (output.type === 'pong') this.#line.pong()
       else if (output.type !== 'send') this.#events.output(output)
     }

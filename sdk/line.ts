@@ -75,6 +75,11 @@ export class Line {
     this.#pong = undefined
   }
 
+  /** The switch has registered us over it: the next loss is a new one. That it opened says little: a proxy opens it too. */
+  proven(): void {
+    this.#attempt = 0
+  }
+
   /** The network changed, or the page woke up: no waiting for the next attempt, and what stands must prove itself. */
   wake(): void {
     if (!this.#isWanted) return
@@ -107,7 +112,6 @@ export class Line {
         return
       }
       this.#isUp = true
-      this.#attempt = 0
       this.#events.up()
       // At once: a server that has answered pings before is known to be dead when it does not answer.
       this.#sendPing()

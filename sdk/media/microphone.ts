@@ -8,8 +8,9 @@ export class Microphone {
   readonly #changed: (track: MediaStreamTrack) => void
   #deviceId: string | undefined
   #source: MediaStreamTrack | undefined
-  #opening: Promise<MediaStreamTrack> | undefined
   #users = 0
+  /** Work on the source, one thing after another. */
+  #last: Promise<unknown> = Promise.resolve()
 
   /** `changed` is called when another source takes over in the middle of calls. */
   constructor(changed: (source: MediaStreamTrack) => void) {
@@ -20,7 +21,10 @@ export class Microphone {
   async take(): Promise<MediaStreamTrack> {
     this.#users++
     try {
-      return (await this.#open()).clone()
+      return await this.#next(async () => {
+        if (this.#source?.readyState !== 'live') this.#source = await this.#capture()
+        return this.#source.clone()
+      })
     } catch (fault) {
       this.#users--
       throw fault
@@ -30,42 +34,41 @@ export class Microphone {
   giveBack(track: MediaStreamTrack): void {
     track.stop()
     this.#users--
-    if (this.#users > 0) return
-    this.#source?.stop()
-    this.#source = undefined
+    if (this.#users === 0) this.#become(undefined)
   }
 
   /** `id` '' or `default`: the system's choice. Live calls use the new one at once. */
-  async use(id: string): Promise<void> {
-    const before = this.#deviceId
-    this.#deviceId = id === '' || id === 'default' ? undefined : id
-    if (this.#users === 0) return
-    try {
-      await this.#replace()
-    } catch (fault) {
-      this.#deviceId = before
-      throw fault
-    }
+  use(id: string): Promise<void> {
+    return this.#next(async () => {
+      const before = this.#deviceId
+      this.#deviceId = id === '' || id === 'default' ? undefined : id
+      try {
+        await this.#replace()
+      } catch (fault) {
+        this.#deviceId = before
+        throw fault
+      }
+    })
   }
 
   async #replace(): Promise<void> {
-    const old = this.#source
-    this.#source = undefined
-    try {
-      this.#changed(await this.#open())
-    } catch (fault) {
-      this.#source = old
-      throw fault
-    }
-    old?.stop()
+    if (this.#users === 0) return
+    const source = await this.#capture()
+    this.#become(source)
+    if (this.#users > 0) this.#changed(source)
+    // The last call ended while it was being opened.
+    else this.#become(undefined)
   }
 
-  #open(): Promise<MediaStreamTrack> {
-    if (this.#source?.readyState === 'live') return Promise.resolve(this.#source)
-    this.#opening ??= this.#capture().finally(() => {
-      this.#opening = undefined
-    })
-    return this.#opening
+  #become(source: MediaStreamTrack | undefined): void {
+    this.#source?.stop()
+    this.#source = source
+  }
+
+  #next<Value>(work: () => Promise<Value>): Promise<Value> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
   }
 
   async #capture(): Promise<MediaStreamTrack> {
@@ -80,11 +83,12 @@ export class Microphone {
     if (track === undefined) throw new PhoneError('microphone', 'The microphone gave no audio.')
     // Unplugged in mid-call: go on with the system's default.
     track.onended = () => {
-      if (track !== this.#source || this.#users === 0) return
-      this.#deviceId = undefined
-      this.#replace().catch(() => {})
+      this.#next(async () => {
+        if (track !== this.#source) return
+        this.#deviceId = undefined
+        await this.#replace()
+      }).catch(() => {})
     }
-    this.#source = track
     return track
   }
 }

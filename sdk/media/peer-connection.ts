@@ -101,14 +101,14 @@ export class PeerMedia {
     })
   }
 
-  /** Another microphone; the old track is stopped. */
-  async replaceTrack(track: MediaStreamTrack): Promise<void> {
-    const [old] = this.local.getAudioTracks()
-    await this.#sender.replaceTrack(track)
+  /** Another microphone. The old track is stopped first: the connection may be closed before it has taken the new one. */
+  replaceTrack(track: MediaStreamTrack): Promise<void> {
+    for (const old of this.local.getTracks()) {
+      this.local.removeTrack(old)
+      old.stop()
+    }
     this.local.addTrack(track)
-    if (old === undefined) return
-    this.local.removeTrack(old)
-    old.stop()
+    return this.#sender.replaceTrack(track)
   }
 
   /** False: the remote takes no telephone-events. Digits queue after those that are still being sent. */

@@ -134,20 +134,27 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
     if (!this.#timer.running) this.#services.timers.set(this.#timer, now + lineLostMs)
   }
 
-  /** The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. */
+  /**
+   * The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. Of one
+   * that was given up, the CANCEL alone, whether or not a provisional came on the lost line: no INVITE can come after it.
+   */
   registered(now: number): void {
     if (this.#isDecided || this.#invite === undefined) return
-    if (this.#state === 'cancelling') {
+    if (!this.#isWanted) {
       this.#cancel(now)
       return
     }
     this.#services.resend(formatMessage(this.#invite.request))
-    if (this.#state !== 'abandoned') this.#services.timers.set(this.#timer, now + shownAgainMs)
+    this.#services.timers.set(this.#timer, now + shownAgainMs)
   }
 
   expired(): void {
-    const isCalling = this.#state === 'calling' || this.#state === 'proceeding'
-    this.#finish(localEnd(isCalling ? 'Connection lost' : 'No answer from the service', 'network'))
+    this.#finish(localEnd(this.#isWanted ? 'Connection lost' : 'No answer from the service', 'network'))
+  }
+
+  /** Neither answered nor given up. */
+  get #isWanted(): boolean {
+    return this.#state === 'calling' || this.#state === 'proceeding'
   }
 
   get #isDecided(): boolean {
@@ -233,7 +240,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
       this.#endFork(transaction, response, now)
       return
     }
-    const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    const isWanted = this.#isWanted
     this.#state = 'answered'
     this.#services.timers.stop(this.#timer)
     const made = this.#open(transaction, response, this)
@@ -267,8 +274,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   #refused(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     const isFirst = transaction.request.headers.every(({ name }) => name !== 'Proxy-Authorization')
-    if (status === 407 && isFirst && (this.#state === 'calling' || this.#state === 'proceeding'))
-      this.#send('Proxy-Authorization', now)
+    if (status === 407 && isFirst && this.#isWanted) this.#send('Proxy-Authorization', now)
     else this.#finish(reasonOf(response.message, 'remote'))
   }
 

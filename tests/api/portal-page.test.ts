@@ -10,6 +10,7 @@ import type { TraceEntry } from '../../api/portal/app/pages/trace.ts'
 import { swSentence } from '../../api/portal/app/sw-sentences.ts'
 import { en } from '../../api/portal/app/texts/en.ts'
 import { sw } from '../../api/portal/app/texts/sw.ts'
+import { swEditor } from '../../api/portal/app/texts/sw-editor.ts'
 import { swReasons } from '../../api/portal/app/texts/sw-reasons.ts'
 import { bundlePortal } from '../../api/portal/portal-bundle.ts'
 import { endReasons } from '../../core/model/end-reason.ts'
@@ -157,6 +158,18 @@ test('every sentence of the recorder and the simulator has its words in Kiswahil
     assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
   assert.is(swSentence('INVITE sip:+254711000001@voice.test'), 'INVITE sip:+254711000001@voice.test')
   assert.is(swSentence('answer after 12 ms, 340 characters'), 'jibu baada ya ms 12, herufi 340')
+})
+
+test('everything that the editor says by itself has its words in Kiswahili', () => {
+  const source = readFileSync(new URL('../../api/portal/app/pages/editor.ts', import.meta.url), 'utf8')
+  const parts = [...source.matchAll(/from '(@codemirror\/[\w-]+)'/g)].map(([, name = '']) => name)
+  const phrases = parts.flatMap(name => {
+    const code = readFileSync(new URL(`../../node_modules/${name}/dist/index.js`, import.meta.url), 'utf8')
+    const asked = [...code.matchAll(/\bphrase\(([^)]*)\)/g)].map(([, values = '']) => values)
+    return asked.flatMap(values => [...values.matchAll(/"([^"]+)"/g)].map(([, phrase = '']) => phrase))
+  })
+  assert.ok(phrases.includes('Completions') && phrases.includes('$ unchanged lines'), String(phrases))
+  assert.equal(Object.keys(swEditor).sort(), [...new Set(phrases)].sort())
 })
 
 test('the documents of a call: what ran of each answer, what failed, and where a mistake stands', () => {

@@ -289,4 +289,28 @@ pages('what was typed into a document is there again after another page was look
   assert.is(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
 })
 
+pages('revisions stand beside each other where there is room, one over the other on a phone', async () => {
+  const { account } = bed.bed
+  const { page } = tab
+  const bodyOf = (text: string) => `<Response>\n  <Say>${text}</Say>\n  <Hangup/>\n</Response>`
+  const { uuid } = (await account.api('POST', '/documents/', { name: 'Twice', body: bodyOf('Hello') })).body
+  await account.api('PUT', `/documents/${uuid}`, { name: 'Twice', body: bodyOf('Good morning') })
+  for (const [width, beside, over] of [
+    [1280, 2, 0],
+    [360, 0, 1],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await tab.go(`documents/${uuid}`)
+    await press('Revisions')
+    const diff = page.locator('dialog .diff')
+    await diff.locator('.cm-content', { hasText: 'Good morning' }).waitFor()
+    assert.is(await diff.locator('.cm-mergeViewEditor').count(), beside)
+    assert.is(await diff.locator('.cm-deletedChunk', { hasText: 'Hello' }).count(), over)
+    const text = await diff.locator('.cm-content').last().boundingBox()
+    assert.ok(text !== null && text.width > 0.6 * Math.min(width, 480), `${text?.width} px for the text`)
+    await page.keyboard.press('Escape')
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
 pages.run()

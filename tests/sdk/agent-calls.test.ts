@@ -296,6 +296,24 @@ test('given up while the line is down: the CANCEL waits for the next one', () =>
   assert.equal(bed.lines, ['REGISTER', 'CANCEL'])
 })
 
+test('given up before the first provisional, then the line is lost: the call is not placed on the next one', () => {
+  for (const isLost of ['before', 'after']) {
+    const bed = AgentBed.registered()
+    bed.do({ type: 'dial', id: 'c', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+    if (isLost === 'before') bed.do({ type: 'line-down' })
+    bed.do({ type: 'end', id: 'c', reason: hungUp })
+    const invite = bed.request('INVITE')
+    bed.clear()
+    back(bed)
+    assert.equal(bed.lines, ['REGISTER', 'CANCEL'], `the line is lost ${isLost} the person gives up`)
+    assert.is(headerOf(bed.request('CANCEL'), 'Via'), headerOf(invite, 'Via'))
+    bed.reply(481, 'Call/Transaction Does Not Exist', {}, 'CANCEL')
+    bed.clear()
+    bed.run(100_000)
+    assert.equal(bed.lines, [])
+  }
+})
+
 test("a call's sid: of an INVITE from the start, of our own from the first answer that has it", () => {
   const bed = AgentBed.registered()
   bed.offered({ sdp: 'o', headers: { 'X-Voice-Call-Sid': 'CA1' } })

@@ -198,6 +198,34 @@ test('the line drops: disconnected, connected and registered again by itself', a
   assert.ok(bed.phone.isRegistered)
 })
 
+/** Loses the line; gives the ms that the phone would wait before its next attempt, which comes at once. */
+async function waitAfterLoss({ socket }: SdkPhoneBed): Promise<number> {
+  const { setTimeout } = globalThis
+  const waits: number[] = []
+  const first = (work: () => void, ms: number) => setTimeout(work, waits.push(ms) === 1 ? 0 : ms)
+  Object.defineProperty(globalThis, 'setTimeout', { value: first, configurable: true, writable: true })
+  try {
+    socket.drop()
+  } finally {
+    Object.defineProperty(globalThis, 'setTimeout', { value: setTimeout, configurable: true, writable: true })
+  }
+  await settle()
+  return waits[0] ?? 0
+}
+
+test('the line opens and drops again and again, as before a proxy whose switch is down: longer and longer waits, until a registration', async () => {
+  const bed = await signedIn()
+  const waits: number[] = []
+  for (let loss = 0; loss < 4; loss++) waits.push(await waitAfterLoss(bed))
+  waits.forEach((ms, loss) => {
+    assert.ok(ms >= 250 * 2 ** loss && ms <= 500 * 2 ** loss, String(waits))
+  })
+  bed.serve()
+  await settle()
+  assert.ok(bed.phone.isRegistered)
+  assert.ok((await waitAfterLoss(bed)) <= 500)
+})
+
 test('call: bad destinations and payloads throw, good ones dial', async () => {
   const bed = await signedIn()
   for (const bad of ['', '  ', 'a b<c>', 'x'.repeat(300), 'sip:', 'sip:a b@c', 7 as never])

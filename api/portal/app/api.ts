@@ -44,6 +44,13 @@ export const fetchBytes = (url: string, init: RequestInit = {}): Promise<Respons
 const sessionTries = 4
 const triedEveryMs = 400
 
+const letGos = new Set<() => void>()
+
+/** What the tab holds beyond a page, as its phone, must not be there for the next one who signs in: it is let go of then. */
+export function whenCustomerLeaves(letGo: () => void): void {
+  letGos.add(letGo)
+}
+
 export async function loadSessions(): Promise<void> {
   for (let tried = 1; ; tried++) {
     const data = (await takeStarted()) ?? (await askSessions())
@@ -51,7 +58,9 @@ export async function loadSessions(): Promise<void> {
     else {
       firstOverview = data?.overview
       const before = sessions.value
-      sessions.value = data ?? { customer: null, operator: null }
+      const now = data ?? { customer: null, operator: null }
+      if (before?.customer && before.customer.session !== now.customer?.session) for (const letGo of letGos) letGo()
+      sessions.value = now
       noteEnded('customer', before)
       noteEnded('operator', before)
       return

@@ -40,13 +40,14 @@ export function App() {
     if (current?.customer) follow()
   }, [current?.customer?.session])
   const isConsole = place.value.path[0] === 'operator'
-  const isIn = current !== undefined && (isConsole ? current.operator !== null : current.customer !== null)
+  const session = isConsole ? current?.operator : current?.customer
   return (
     <>
       {current === undefined && refused === undefined ? (
         <Waiting />
-      ) : isIn ? (
-        <Shell isConsole={isConsole} />
+      ) : session ? (
+        // By its key nothing that one session was shown is there for the next.
+        <Shell key={session.session} isConsole={isConsole} />
       ) : (
         <SignIn isConsole={isConsole} refused={refused} />
       )}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { api, sessions } from './api.ts'
+import { api, sessions, whenCustomerLeaves } from './api.ts'
 
 // The event stream of the account: lists and figures follow it, so that no page polls every second.
 
@@ -42,13 +42,19 @@ export function listen(listener: (events: readonly LiveEvent[]) => void): () => 
 }
 
 export async function follow(): Promise<void> {
-  if (socket !== undefined || isOpening || !sessions.value?.customer) return
+  const session = sessions.value?.customer?.session
+  if (socket !== undefined || isOpening || session === undefined) return
   isOpening = true
   const { data } = await api.POST('/stream/token', {}).catch(() => ({ data: undefined }))
   isOpening = false
+  if (sessions.value?.customer?.session !== session) {
+    // Another one signed in meanwhile.
+    follow()
+    return
+  }
   if (data === undefined) {
-    // The switch restarts, or is busy; who has signed out needs no stream.
-    if (sessions.value?.customer) setTimeout(follow, againMs)
+    // The switch restarts, or is busy.
+    setTimeout(follow, againMs)
     return
   }
   const after = last === undefined ? '' : `&after=${last}`
@@ -59,6 +65,7 @@ export async function follow(): Promise<void> {
     isLive.value = true
   }
   opened.onmessage = ({ data: text }) => {
+    if (socket !== opened) return
     const event = JSON.parse(String(text)) as LiveEvent
     last = event.seq
     arrived.unshift(event)
@@ -67,6 +74,7 @@ export async function follow(): Promise<void> {
     setTimeout(tellAll, tellMs)
   }
   opened.onclose = ({ code }) => {
+    if (socket !== opened) return
     isLive.value = false
     socket = undefined
     if (code === 4010) {
@@ -108,8 +116,11 @@ function tellLater(ms: number): void {
   }, ms)
 }
 
-export function leave(): void {
+whenCustomerLeaves(() => {
   socket?.close()
+  socket = undefined
+  isLive.value = false
+  arrived = []
   events.value = []
   last = undefined
-}
+})

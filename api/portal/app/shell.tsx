@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { sessions, signOut } from './api.ts'
 import { zoneInFull } from './format.ts'
-import { leave } from './live.ts'
 import { pageFor } from './pages.tsx'
-import { PhoneOverlay } from './phone/overlay.tsx'
+import { endPhone, PhoneOverlay } from './phone/overlay.tsx'
 import { href, place } from './router.ts'
 import { type TextKey, t } from './texts/index.ts'
 import { attempt, Button } from './ui/basics.tsx'
@@ -82,10 +81,12 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           class="bare"
           aria-label={t('signOut')}
           title={t('signOut')}
-          onClick={() => {
-            if (!isConsole) leave()
-            attempt(() => signOut(kind))
-          }}
+          onClick={() =>
+            attempt(async () => {
+              if (!isConsole) await endPhone()
+              await signOut(kind)
+            })
+          }
         >
           <Icon name="out" />
         </button>

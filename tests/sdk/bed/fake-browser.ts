@@ -1,6 +1,8 @@
 // What a page finds in a browser, as little of it as the phone uses, in the hands of a test.
 
 export class FakeTrack extends EventTarget {
+  /** Everything that was opened, or cloned from it. */
+  static all: FakeTrack[] = []
   readonly kind = 'audio'
   enabled = true
   readyState: 'live' | 'ended' = 'live'
@@ -9,6 +11,10 @@ export class FakeTrack extends EventTarget {
   constructor(deviceId: string) {
     super()
     this.deviceId = deviceId
+    FakeTrack.all.push(this)
+  }
+  static get live(): FakeTrack[] {
+    return FakeTrack.all.filter(({ readyState }) => readyState === 'live')
   }
   clone(): FakeTrack {
     return new FakeTrack(this.deviceId)
@@ -24,7 +30,8 @@ class FakeStream {
     this.#tracks.push(track)
   }
   removeTrack(track: FakeTrack): void {
-    this.#tracks.splice(this.#tracks.indexOf(track), 1)
+    const place = this.#tracks.indexOf(track)
+    if (place >= 0) this.#tracks.splice(place, 1)
   }
   getTracks(): FakeTrack[] {
     return [...this.#tracks]
@@ -45,10 +52,15 @@ class FakeSender {
       this.toneBuffer = String(args[0])
     },
   }
-  constructor(track: FakeTrack) {
+  readonly #connection: FakePeerConnection
+  constructor(track: FakeTrack, connection: FakePeerConnection) {
     this.track = track
+    this.#connection = connection
   }
+  /** Takes a task, and rejects where the connection was closed by then, as in browsers. */
   async replaceTrack(track: FakeTrack): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve))
+    if (this.#connection.connectionState === 'closed') throw new DOMException('closed', 'InvalidStateError')
     this.track = track
   }
 }
@@ -79,7 +91,7 @@ export class FakePeerConnection extends EventTarget {
     return FakePeerConnection.gathering
   }
   addTrack(track: FakeTrack): FakeSender {
-    this.sender = new FakeSender(track)
+    this.sender = new FakeSender(track, this)
     return this.sender
   }
   getTransceivers(): unknown[] {
@@ -183,6 +195,8 @@ export class FakeWebSocket {
 export const devices = {
   /** Fault that getUserMedia rejects with. */
   fault: undefined as DOMException | undefined,
+  /** What getUserMedia waits for, as for the person at the prompt. */
+  wait: Promise.resolve() as Promise<unknown>,
   asked: [] as unknown[],
   tracks: [] as FakeTrack[],
 }
@@ -191,6 +205,8 @@ const newMediaDevices = () =>
   Object.assign(new EventTarget(), {
     async getUserMedia(constraints: { audio: { deviceId?: { exact: string } } }) {
       devices.asked.push(constraints)
+      await devices.wait
+      await new Promise(resolve => setImmediate(resolve))
       if (devices.fault !== undefined) throw devices.fault
       const stream = new FakeStream()
       const track = new FakeTrack(constraints.audio.deviceId?.exact ?? 'default')
@@ -215,6 +231,8 @@ export function installBrowser(): void {
   FakeWebSocket.all = []
   FakeWebSocket.opens = true
   devices.fault = undefined
+  devices.wait = Promise.resolve()
+  FakeTrack.all = []
   devices.asked = []
   devices.tracks = []
   const globals: Record<string, unknown> = {

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { type ElementSpec, xml } from '@codemirror/lang-xml'
 import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
-import { MergeView } from '@codemirror/merge'
+import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import {
   drawSelection,
@@ -15,6 +15,8 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { DocumentProblem, Vocabulary } from '../api-types.ts'
+import { language } from '../texts/index.ts'
+import { swEditor } from '../texts/sw-editor.ts'
 
 // CodeMirror in a shadow root: there its styles are sheets of the document, which the policy of the page allows.
 
@@ -49,6 +51,9 @@ const look = EditorView.theme({
     color: 'var(--on-brand)',
   },
   '.cm-diagnostic': { padding: '6px 10px' },
+  // By itself a white band, also in the dark, between signs that few fonts have.
+  '.cm-collapsedLines': { background: 'var(--tint)', color: 'var(--soft)' },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
 })
 
 const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
@@ -83,7 +88,13 @@ const typedOver = EditorView.domEventHandlers({
   },
 })
 
-const base: Extension = [lineNumbers(), syntaxHighlighting(colours), look, EditorView.lineWrapping]
+const base = (): Extension => [
+  lineNumbers(),
+  syntaxHighlighting(colours),
+  look,
+  EditorView.lineWrapping,
+  language.value === 'sw' ? EditorState.phrases.of(swEditor) : [],
+]
 
 interface EditorParts {
   readonly host: HTMLElement
@@ -124,7 +135,7 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
     state: EditorState.create({
       doc: text,
       extensions: [
-        base,
+        base(),
         history(),
         typedOver,
         highlightSpecialChars(),
@@ -147,23 +158,31 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
   })
 }
 
-/** Two texts beside each other, what differs marked. */
+/** Less than this, in pixels, gives each of two texts too few letters in a line. */
+const besideFrom = 640
+
+/** Two texts, what differs marked: beside each other where there is room, else in one, what was there above what is there. */
 export function openDiff(
   host: HTMLElement,
   before: string,
   after: string,
   labels: readonly [string, string],
-): MergeView {
+): { destroy(): void } {
   const root = rootOf(host)
   const side = (doc: string, label: string) => ({
     doc,
-    extensions: [base, xml(), EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': label })],
+    extensions: [
+      base(),
+      xml(),
+      EditorState.readOnly.of(true),
+      EditorView.contentAttributes.of({ 'aria-label': label }),
+    ],
   })
-  return new MergeView({
-    root,
-    parent: root,
-    a: side(before, labels[0]),
-    b: side(after, labels[1]),
-    collapseUnchanged: {},
-  })
+  const shared = { root, parent: root }
+  const collapseUnchanged = {}
+  if (host.clientWidth >= besideFrom)
+    return new MergeView({ ...shared, a: side(before, labels[0]), b: side(after, labels[1]), collapseUnchanged })
+  const { doc, extensions } = side(after, `${labels[0]} → ${labels[1]}`)
+  const merged = unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged })
+  return new EditorView({ ...shared, doc, extensions: [extensions, merged] })
 }

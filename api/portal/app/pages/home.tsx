@@ -1,4 +1,4 @@
-import { overview } from '../api.ts'
+import { overview, whenCustomerLeaves } from '../api.ts'
 import type { AccountOverview } from '../api-types.ts'
 import { count, money, number, time } from '../format.ts'
 import { callsChanged } from '../live.ts'
@@ -170,3 +170,6 @@ export function Home() {
 
 /** Shown until newer facts are there, so that nothing flickers. */
 let last: AccountOverview | undefined
+whenCustomerLeaves(() => {
+  last = undefined
+})

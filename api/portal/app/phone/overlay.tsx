@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { api, must } from '../api.ts'
+import { api, must, sessions, whenCustomerLeaves } from '../api.ts'
 import type { EndUser } from '../api-types.ts'
 import { go } from '../router.ts'
 import { t } from '../texts/index.ts'
@@ -15,6 +15,8 @@ const source = signal('')
 /** Whose phone it is. */
 export const phoneOf = signal<EndUser | undefined>(undefined)
 let frame: HTMLIFrameElement | null = null
+/** The uuid of the token that is in the frame. */
+let token: string | undefined
 
 interface FramedPhone {
   readonly calls: readonly unknown[]
@@ -35,13 +37,34 @@ export async function openPhone(user?: EndUser): Promise<EndUser | undefined> {
     go('people')
     return undefined
   }
-  const { token, iceServers } = await must(
+  const session = sessions.value?.customer?.session
+  const minted = await must(
     api.POST('/phone-tokens/mint', { body: { uuid: owner.uuid, ttl_seconds: tokenSeconds, max_concurrent: 3 } }),
   )
-  source.value = `/phone#${new URLSearchParams({ token, ice: JSON.stringify(iceServers) })}`
+  // Another one signed in meanwhile, or nobody: it is not theirs.
+  if (sessions.value?.customer?.session !== session) return undefined
+  token = minted.phone_token.uuid
+  source.value = `/phone#${new URLSearchParams({ token: minted.token, ice: JSON.stringify(minted.iceServers) })}`
   phoneOf.value = owner
   return owner
 }
+
+/** Its calls end, it signs out, and its token is worth nothing any more. */
+export async function endPhone(): Promise<void> {
+  const uuid = token
+  letGo()
+  // The session is left all the same; the token is in no page any more.
+  if (uuid !== undefined) await api.POST('/phone-tokens/revoke', { body: { uuid } }).catch(() => {})
+}
+
+/** A page that is taken away hangs up and signs out. */
+function letGo(): void {
+  isOpen.value = false
+  source.value = ''
+  phoneOf.value = undefined
+  token = undefined
+}
+whenCustomerLeaves(letGo)
 
 /** The phone once it is registered, to dial from. */
 async function ready(): Promise<Document> {

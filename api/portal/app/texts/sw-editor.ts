@@ -1,0 +1,20 @@
+/** What CodeMirror says by itself, in Kiswahili; `$` is a number. */
+export const swEditor: Readonly<Record<string, string>> = {
+  '$ unchanged lines': 'mistari $ ambayo haikubadilika',
+  Accept: 'Kubali',
+  close: 'funga',
+  Completions: 'Mapendekezo',
+  'Control character': 'Herufi ya udhibiti',
+  Diagnostics: 'Makosa',
+  'Fold line': 'Kunja mstari',
+  'folded code': 'msimbo uliokunjwa',
+  'Folded lines': 'Mistari iliyokunjwa',
+  'No diagnostics': 'Hakuna makosa',
+  Reject: 'Kataa',
+  'Revert this chunk': 'Rudisha sehemu hii',
+  'Selection deleted': 'Uteuzi umefutwa',
+  to: 'hadi',
+  unfold: 'kunjua',
+  'Unfold line': 'Kunjua mstari',
+  'Unfolded lines': 'Mistari iliyokunjuliwa',
+}
