@@ -1,5 +1,6 @@
 import fastify from 'fastify'
 import { noteChanges } from './access/change-log.ts'
+import { EndedAccess } from './access/ended-access.ts'
 import { guardRoutes } from './access/guard.ts'
 import { type ConnectionLimits, defaultConnectionLimits, HttpConnections } from './access/http-connections.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
@@ -144,12 +145,13 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   originateRoutes(app, door)
   hangupRoutes(app, door)
   userRoutes(app, door)
-  keyRoutes(app, door)
-  portalSessionRoutes(app, door, options.operatorKey, limits)
+  const ended = new EndedAccess()
+  keyRoutes(app, door, ended)
+  portalSessionRoutes(app, door, options.operatorKey, limits, ended)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door, turns)
   const upgrades = new Upgrades(app, door, turns, connections)
-  const streams = streamRoutes(app, door, { upgrades, turns, limits })
+  const streams = streamRoutes(app, door, { upgrades, turns, limits, ended })
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
   documentRoutes(app, door, turns, lists)

@@ -15,6 +15,8 @@ import { networkOf, type RequestLimits } from './request-limits.ts'
 export interface Customer {
   readonly accountUuid: AccountUuid
   readonly isSuspended: boolean
+  /** The key or session that was shown, and the key of the session: with any of them ends what they have opened. */
+  readonly shown: readonly string[]
 }
 
 const customers = new WeakMap<FastifyRequest, Customer>()
@@ -144,12 +146,13 @@ export function guardRoutes(
     }
     refuseForged(request, secret, door.settings.publicUrl)
     if (PortalSessions.isStale(session, unixMs)) await portalSessions.seen(session.uuid, unixMs)
-    const { accountUuid, accountStatus } = session
+    const { accountUuid, accountStatus, uuid, keyUuid } = session
     if (accountUuid === null) {
       operators.set(request, session.uuid)
       return true
     }
-    customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended' })
+    const shown = keyUuid === null ? [uuid] : [uuid, keyUuid]
+    customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended', shown })
     limits.countRequest(accountUuid, performance.now())
     return true
   }
@@ -160,6 +163,7 @@ export function guardRoutes(
     customers.set(request, {
       accountUuid: owner.accountUuid,
       isSuspended: owner.accountStatus === 'suspended',
+      shown: [owner.keyUuid],
     })
     limits.countRequest(owner.accountUuid, performance.now())
     door.repositories.keys.used(owner.keyUuid, Date.now())

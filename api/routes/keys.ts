@@ -1,3 +1,4 @@
+import type { EndedAccess } from '../access/ended-access.ts'
 import { customerOf } from '../access/guard.ts'
 import { conflict, notFound } from '../answer/refusal.ts'
 import { renderKey } from '../answer/render.ts'
@@ -9,7 +10,7 @@ import { ApiKey, CreatedApiKey, NewApiKey } from '../schema/key.ts'
 
 export const tooManyKeys = () => conflict('The account already has 10 active keys, the limit of 10; revoke one first.')
 
-export function keyRoutes(app: Api, door: SwitchDoor): void {
+export function keyRoutes(app: Api, door: SwitchDoor, ended: EndedAccess): void {
   const { keys } = door.repositories
   const tags = ['keys']
 
@@ -56,6 +57,7 @@ export function keyRoutes(app: Api, door: SwitchDoor): void {
       if (!(await keys.revoke(customerOf(request).accountUuid, request.body.uuid))) {
         throw notFound('The account has no such key.')
       }
+      ended.end(request.body.uuid, performance.now())
       return reply.send({ message: 'The key is revoked.' })
     },
   })

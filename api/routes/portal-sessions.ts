@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { AccountUuid, PortalSession as SessionRecord } from '../../core/index.ts'
+import type { EndedAccess } from '../access/ended-access.ts'
 import { customerOf, sha256, unauthorized } from '../access/guard.ts'
 import {
   fingerprintOf,
@@ -61,11 +62,22 @@ const signedIn = (session: SessionRecord, secret: string) => ({
 })
 
 /** A key or a link is exchanged for a session in a cookie that scripts cannot read. */
-export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: string, limits: RequestLimits): void {
+export function portalSessionRoutes(
+  app: Api,
+  door: SwitchDoor,
+  operatorKey: string,
+  limits: RequestLimits,
+  access: EndedAccess,
+): void {
   const { portalSessions, keys, accounts } = door.repositories
   const { publicUrl } = door.settings
   const operatorHash = sha256(operatorKey)
   const fingerprint = fingerprintOf(operatorKey)
+  const endOf = async (account: AccountUuid | null, uuid: string): Promise<boolean> => {
+    const hasEnded = await portalSessions.end(account, uuid)
+    if (hasEnded) access.end(uuid, performance.now())
+    return hasEnded
+  }
   const find = async (secret: string): Promise<SessionRecord | undefined> => {
     const found = await portalSessions.find(secret, Date.now())
     return found !== undefined && isOfKey(found, fingerprint) ? found : undefined
@@ -105,8 +117,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
   async function endReplaced(request: FastifyRequest, kind: SessionKind): Promise<void> {
     const secret = sessionSecretOf(kind, request)
     const replaced = secret === undefined ? undefined : await find(secret)
-    if (replaced !== undefined && kindOf(replaced) === kind)
-      await portalSessions.end(replaced.accountUuid, replaced.uuid)
+    if (replaced !== undefined && kindOf(replaced) === kind) await endOf(replaced.accountUuid, replaced.uuid)
   }
 
   async function openSession(request: FastifyRequest, { key, link }: Static<typeof SignIn>) {
@@ -178,7 +189,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
         refuseForged(request, secret, publicUrl)
         const session = await find(secret)
         if (session?.accountUuid) limits.countRequest(session.accountUuid, performance.now())
-        if (session !== undefined) await portalSessions.end(session.accountUuid, session.uuid)
+        if (session !== undefined) await endOf(session.accountUuid, session.uuid)
       }
       return reply.header('set-cookie', sessionCookie(kind, request, '', 0)).send({ message: 'The session has ended.' })
     },
@@ -187,7 +198,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
   const listed = { 200: listOf(PortalSession, 'Newest first.'), ...errors() }
   const ended = { 200: message('Done.'), ...errors(404, 422) }
   const end = async (account: AccountUuid | null, uuid: string) => {
-    if (!(await portalSessions.end(account, uuid))) throw notFound('There is no such session.')
+    if (!(await endOf(account, uuid))) throw notFound('There is no such session.')
     return { message: 'The session has ended.' }
   }
   const list = async (account: AccountUuid | null) =>

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { WebSocketServer } from 'ws'
 import { isNoticed, quotaSentence, streamTokenSeconds } from '../../core/index.ts'
+import type { EndedAccess } from '../access/ended-access.ts'
 import { customerOf } from '../access/guard.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import type { RequestLimits } from '../access/request-limits.ts'
@@ -19,13 +20,14 @@ interface StreamNeeds {
   readonly upgrades: Upgrades
   readonly turns: WorkTurns
   readonly limits: RequestLimits
+  readonly ended: EndedAccess
 }
 
 /** What it returns knows how many streams are open. */
 export function streamRoutes(
   app: Api,
   door: SwitchDoor,
-  { upgrades, turns, limits }: StreamNeeds,
+  { upgrades, turns, limits, ended }: StreamNeeds,
 ): Pick<StreamHub, 'size' | 'sizeOf'> {
   const { streamTokens } = door.repositories
   const tags = ['stream']
@@ -37,11 +39,13 @@ export function streamRoutes(
       description: 'On your backend; the browser opens `/stream` with it.',
       response: { 200: { ...resource(StreamToken), description: 'The token.' }, ...errors() },
     },
-    handler: async (request, reply) =>
-      reply.header('cache-control', 'no-store').send({
-        token: streamTokens.issue(customerOf(request).accountUuid, Date.now()),
+    handler: async (request, reply) => {
+      const { accountUuid, shown } = customerOf(request)
+      return reply.header('cache-control', 'no-store').send({
+        token: streamTokens.issue(accountUuid, shown, Date.now()),
         ttl_seconds: streamTokenSeconds,
-      }),
+      })
+    },
   })
 
   app.get('/stream', {
@@ -54,7 +58,7 @@ export function streamRoutes(
         'Opening it counts as a request of the account. ' +
         'With `after` it begins after that event, so that a reader who lost the connection misses nothing. ' +
         'Closes with 4008 when the reader is too slow, with 4010 when events after `after` are not kept any more, ' +
-        'with 1001 when the service stops.',
+        'with 4001 when the key or the session ends that asked for the token, with 1001 when the service stops.',
       querystring: Type.Object({
         token: Type.Optional(Type.Unknown({ description: 'From `POST /stream/token`.' })),
         after: Type.Optional(
@@ -72,13 +76,18 @@ export function streamRoutes(
   })
 
   const hub = new StreamHub({ events: door.repositories.events, log: door.log, turns })
-  upgrades.at('/stream', streamUpgrade(door, hub, turns, limits))
+  upgrades.at('/stream', streamUpgrade(door, hub, { turns, limits, ended }))
+  ended.onEnd(uuid => hub.end(uuid))
   // Before the sockets are cut, so that readers hear why.
   app.addHook('preClose', async () => hub.close())
   return hub
 }
 
-function streamUpgrade(door: SwitchDoor, hub: StreamHub, turns: WorkTurns, limits: RequestLimits): UpgradeHandler {
+function streamUpgrade(
+  door: SwitchDoor,
+  hub: StreamHub,
+  { turns, limits, ended }: Omit<StreamNeeds, 'upgrades'>,
+): UpgradeHandler {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -86,10 +95,11 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub, turns: WorkTurns, limit
     maxPayload: maxMessageBytes,
   })
   return async (request, url, socket, head) => {
-    const account = door.repositories.streamTokens.accountOf(url.searchParams.get('token') ?? '', Date.now())
-    if (account === undefined) {
+    const token = door.repositories.streamTokens.read(url.searchParams.get('token') ?? '', Date.now())
+    if (token === undefined || ended.has(token.by)) {
       throw new Refusal(401, 'Invalid or expired stream token.', { headers: { 'www-authenticate': 'Bearer' } })
     }
+    const { account, by } = token
     if (!isAllowedOrigin(request, door.settings)) {
       throw new Refusal(403, 'Pages of this origin may not open the stream.')
     }
@@ -100,10 +110,11 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub, turns: WorkTurns, limit
     const [limit, log] = await Promise.all([quotas.streamLimit(account), hub.logOf(account)])
     // However many were looked up together: one is opened in a turn of the event loop.
     await turns.next(account)
+    if (ended.has(by)) throw new Refusal(401, 'Invalid or expired stream token.')
     if (hub.isClosed) throw new Refusal(503, 'The service is closing.')
     if (hub.sizeOf(account) >= limit) throw new Refusal(409, quotaSentence('streamConnections', limit))
     server.handleUpgrade(request, socket, head, opened => {
-      hub.join(account, { socket: opened, wire: socket, log, after })
+      hub.join(account, { socket: opened, wire: socket, log, after, by })
       const size = hub.sizeOf(account)
       if (!isNoticed(size, limit)) return
       quotas.streamOpened(account, size, limit, Date.now()).catch((fault: unknown) => {

@@ -4,7 +4,7 @@ import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 import { AccountFeed } from './account-feed.ts'
 import { type Page, pageOf } from './batch.ts'
-import { goneBefore, heartbeatMs } from './limits.ts'
+import { accessEnded, goneBefore, heartbeatMs } from './limits.ts'
 import { SharedReads } from './shared-reads.ts'
 import { Subscriber } from './subscriber.ts'
 
@@ -29,6 +29,8 @@ export interface StreamOrder {
   readonly log: KeptLog
   /** The last event that the reader has; undefined = only what happens from now on. */
   readonly after: number | undefined
+  /** The key or session that asked for its token. */
+  readonly by: readonly string[]
 }
 
 /** Joins the event log, which reports after each commit, with the open streams. */
@@ -37,6 +39,8 @@ export class StreamHub {
   readonly #log: Log
   readonly #turns: WorkTurns
   readonly #feeds = new Map<AccountUuid, AccountFeed>()
+  /** Streams by the key or session that has opened them. */
+  readonly #by = new Map<string, Set<WebSocket>>()
   readonly #reads = new SharedReads<Page | undefined>()
   readonly #unsubscribe: () => void
   readonly #heartbeat: NodeJS.Timeout
@@ -73,7 +77,7 @@ export class StreamHub {
     return this.#feeds.get(account)?.subscribers.size ?? 0
   }
 
-  join(account: AccountUuid, { socket, wire, log, after }: StreamOrder): void {
+  join(account: AccountUuid, { socket, wire, log, after, by }: StreamOrder): void {
     const { newestSeq: newest, oldestSeq: oldest } = log
     socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
     // From the first one on: from the first that is kept. A client that names an event expects the next one, and gets an error.
@@ -87,7 +91,9 @@ export class StreamHub {
     const feed = this.#feeds.get(account) ?? new AccountFeed()
     this.#feeds.set(account, feed)
     feed.subscribers.add(subscriber)
+    for (const uuid of by) this.#openedBy(uuid).add(socket)
     socket.on('close', () => {
+      for (const uuid of by) this.#forget(uuid, socket)
       feed.subscribers.delete(subscriber)
       if (feed.subscribers.size > 0 || this.#feeds.get(account) !== feed) return
       feed.close()
@@ -95,6 +101,23 @@ export class StreamHub {
     })
     // Also for what has happened since the log was looked at.
     subscriber.catchUp()
+  }
+
+  /** Closes what a key or a session has opened. */
+  end(uuid: string): void {
+    for (const socket of this.#by.get(uuid) ?? []) socket.close(accessEnded, 'the key or session has ended')
+  }
+
+  #openedBy(uuid: string): Set<WebSocket> {
+    const known = this.#by.get(uuid) ?? new Set<WebSocket>()
+    this.#by.set(uuid, known)
+    return known
+  }
+
+  #forget(uuid: string, socket: WebSocket): void {
+    const sockets = this.#by.get(uuid)
+    sockets?.delete(socket)
+    if (sockets?.size === 0) this.#by.delete(uuid)
   }
 
   /** Notifies every reader that we close, and takes no more events. */

@@ -24,3 +24,5 @@ export const goneBefore = 4010
 export const tooSlow = 4008
 /** RFC 6455 §7.4.1, registry of close codes: the log cannot be read now; it may come back with `after`. */
 export const tryAgain = 1013
+/** The key or the session has ended that asked for its token. */
+export const accessEnded = 4001

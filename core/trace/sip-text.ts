@@ -19,7 +19,7 @@ export function sipText(message: string): { readonly line: string; readonly meth
 }
 
 /** What a customer has dialled, in place of what was sent to the trunk. */
-export interface DialledNumber {
+interface DialledNumber {
   readonly sent: string
   readonly dialled: string
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { WebSocket } from 'ws'
 import type { EventCode } from '../../core/events/catalogue.ts'
 import type { AccountUuid, Sid } from '../../core/model/ids.ts'
 import { ApiBed } from './bed/api-bed.ts'
@@ -46,13 +47,13 @@ test('the token', async () => {
   const { status, body, headers } = await bed.customer('POST', '/stream/token')
   assert.equal([status, body.ttl_seconds, headers['cache-control']], [200, 300, 'no-store'])
   const { streamTokens } = bed.repositories
-  assert.is(streamTokens.accountOf(body.token, Date.now() + 299_000), account)
-  assert.is(streamTokens.accountOf(body.token, Date.now() + 302_000), undefined)
+  assert.is(streamTokens.read(body.token, Date.now() + 299_000)?.account, account)
+  assert.is(streamTokens.read(body.token, Date.now() + 302_000), undefined)
 })
 
 test('bad, altered, foreign and expired tokens: 401 at the upgrade', async () => {
   const good = await tokenOf()
-  const expired = bed.repositories.streamTokens.issue(account, Date.now() - 301_000)
+  const expired = bed.repositories.streamTokens.issue(account, [], Date.now() - 301_000)
   const user = (await bed.customer('POST', '/users/create', { email: 'a@example.com' })).body
   const phone = (await bed.customer('POST', '/phone-tokens/mint', { uuid: user.uuid })).body.token
   for (const token of ['', 'x', expired, phone, bed.key, `${good}x`, good.slice(0, -1), good.replace('.', '')]) {
@@ -62,6 +63,44 @@ test('bad, altered, foreign and expired tokens: 401 at the upgrade', async () =>
   }
   assert.is((await StreamReader.refusal(`ws://127.0.0.1:${port}/stream`)).status, 401)
   assert.is((await StreamReader.refusal(urlOf(good))).status, 101)
+})
+
+test('a stream ends with the key or the session that asked for its token, and no other; the token is no good any more', async () => {
+  const opened = async (token: string) => {
+    const socket = new WebSocket(urlOf(token))
+    const closed = new Promise<number>(resolve => socket.once('close', resolve))
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    return { socket, closed, token }
+  }
+  const made = (await bed.customer('POST', '/keys/create', { name: 'streams' })).body
+  const kept = await opened(await tokenOf())
+  const byKey = await opened(await tokenOf(made.key))
+  const browser = { origin: 'http://voice.test', 'sec-fetch-site': 'same-origin' }
+  const signIn = async () => {
+    const reply = await bed.conforming('POST', '/portal/session', {
+      key: '',
+      body: { key: made.key },
+      headers: browser,
+    })
+    const headers = {
+      ...browser,
+      cookie: String(reply.headers['set-cookie']).split(';')[0] ?? '',
+      'x-sauti-csrf': reply.body.form_token,
+    }
+    const { body } = await bed.conforming('POST', '/stream/token', { key: '', headers })
+    return { headers, stream: await opened(body.token) }
+  }
+  const signedOut = await signIn()
+  assert.is((await bed.conforming('DELETE', '/portal/session', { key: '', headers: signedOut.headers })).status, 200)
+  assert.is(await signedOut.stream.closed, 4001)
+  const signedIn = await signIn()
+  assert.is(byKey.socket.readyState, WebSocket.OPEN)
+  await bed.customer('POST', '/keys/revoke', { uuid: made.uuid })
+  assert.equal([await byKey.closed, await signedIn.stream.closed], [4001, 4001])
+  for (const { token } of [byKey, signedIn.stream, signedOut.stream])
+    assert.is((await StreamReader.refusal(urlOf(token))).status, 401)
+  assert.is(kept.socket.readyState, WebSocket.OPEN)
+  kept.socket.terminate()
 })
 
 test('to open a stream is a request of the account: beyond 3,000 a minute 429 with Retry-After', async () => {

@@ -12,15 +12,16 @@ export class StreamTokens {
     this.#key = key
   }
 
-  issue(account: AccountUuid, unixMs: number): string {
+  /** `by`: the key or session that asks for it, with which the stream ends. */
+  issue(account: AccountUuid, by: readonly string[], unixMs: number): string {
     const exp = Math.ceil(unixMs / 1000) + streamTokenSeconds
-    return signJwt({ acc: account, jti: randomUUID(), exp }, this.#key)
+    return signJwt({ acc: account, by, jti: randomUUID(), exp }, this.#key)
   }
 
-  /** The account whose stream the token opens; undefined when the token is not ours, or has expired. */
-  accountOf(token: string, unixMs: number): AccountUuid | undefined {
+  /** Whose stream the token opens, and by what; undefined when the token is not ours, or has expired. */
+  read(token: string, unixMs: number): { readonly account: AccountUuid; readonly by: readonly string[] } | undefined {
     const claims = readJwt(token, this.#key)
     if (claims === undefined || typeof claims.exp !== 'number' || claims.exp * 1000 <= unixMs) return undefined
-    return claims.acc as AccountUuid
+    return { account: claims.acc as AccountUuid, by: claims.by as readonly string[] }
   }
 }
