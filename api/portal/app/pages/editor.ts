@@ -15,8 +15,8 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { DocumentProblem, Vocabulary } from '../api-types.ts'
+import { swEditor } from '../sw-editor.ts'
 import { language } from '../texts/index.ts'
-import { swEditor } from '../texts/sw-editor.ts'
 
 // CodeMirror in a shadow root: there its styles are sheets of the document, which the policy of the page allows.
 
