@@ -29,7 +29,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   })
   const { findings, restartMs, recoveryMs } = result
   verdict = [
-    `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} onProgress once more`,
+    `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} of them reported once more`,
     `restart, exec to listening: ${distributionOf(restartMs)}; of that recovery: ${distributionOf(recoveryMs)}`,
     findings.length === 0
       ? 'right: nothing open, nothing charged twice, no event lost or doubled'
