@@ -7,7 +7,7 @@ const longestPauseMs = 50
  * Bytes of bodies and files that an owner may move: sockets and disks take kernel time on the processor that calls
  * need.
  */
-const moved = { bytesPerSecond: 16 * 1024 * 1024, burstBytes: 2 * 1024 * 1024 }
+const moved = { bytesPerSecond: 8 * 1024 * 1024, burstBytes: 2 * 1024 * 1024 }
 
 interface LoopClock {
   readonly now: () => number

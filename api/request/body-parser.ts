@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
-import { isDeeper, maxJsonLevels } from '../../core/index.ts'
+import { maxJsonLevels } from '../../core/index.ts'
 import { turnOwnerOf } from '../access/guard.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
 import type { Api } from '../base/fastify.ts'
@@ -20,7 +20,9 @@ const plainBodyBytes = 64 * 1024
  */
 const mostValues = 10_000
 
-const [quote, backslash, comma, bracket, brace] = [...'"\\,[{'].map(character => character.charCodeAt(0))
+const [quote, backslash, comma, bracket, brace, bracketEnd, braceEnd] = [...'"\\,[{]}'].map(character =>
+  character.charCodeAt(0),
+)
 
 /** Counted without parsing, 2 ms a megabyte: each value but the first stands after a comma or opens a list or an object. */
 function hasMoreValues(bytes: Buffer): boolean {
@@ -33,6 +35,23 @@ function hasMoreValues(bytes: Buffer): boolean {
       else if (byte === quote) isText = false
     } else if (byte === quote) isText = true
     else if ((byte === comma || byte === bracket || byte === brace) && ++values > mostValues) return true
+  }
+  return false
+}
+
+/** The same for levels: to walk through the parsed value would cost as much as to parse it. */
+function isDeeperThan(bytes: Buffer, levels: number): boolean {
+  let level = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (isText) {
+      if (byte === backslash) at++
+      else if (byte === quote) isText = false
+    } else if (byte === quote) isText = true
+    else if (byte === bracket || byte === brace) {
+      if (++level > levels) return true
+    } else if (byte === bracketEnd || byte === braceEnd) level--
   }
   return false
 }
@@ -55,7 +74,7 @@ function parseJson(bytes: Buffer): unknown {
     throw new Refusal(400, 'The body is not valid JSON.')
   }
   // Before anything walks it.
-  if (isDeeper(value, maxJsonLevels))
+  if (isDeeperThan(bytes, maxJsonLevels))
     throw invalid('body', `must have at most ${maxJsonLevels} levels of objects and lists`)
   if (escapedSurrogate.test(text) && !isWellFormed(value)) {
     throw new Refusal(400, 'The body holds half of a surrogate pair.')
