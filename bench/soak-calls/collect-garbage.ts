@@ -4,6 +4,9 @@ import { until } from '../../tests/rig/probes/wait.ts'
 /** With this among NODE_OPTIONS the debugger that SIGUSR1 opens has a port of its own. */
 export const debuggerPort = '--inspect-port=127.0.0.1:0'
 
+/** Of each process; it is told once. */
+const addresses = new Map<number, string>()
+
 const answerMs = 20_000
 const attachMs = 1000
 
@@ -12,11 +15,7 @@ const attachMs = 1000
  * next objects, and lets a heap grow to a multiple of what is alive, so that only the memory after this tells what is kept.
  */
 export async function collectGarbage(on: SwitchProcess): Promise<void> {
-  const address = () => /Debugger listening on (ws:\S+)/.exec(on.log.join('\n'))?.[1]
-  on.log.length = 0
-  process.kill(on.pid, 'SIGUSR1')
-  const url = await until('the address of the debugger', () => address() ?? false, answerMs)
-  const socket = new WebSocket(url)
+  const socket = new WebSocket(addresses.get(on.pid) ?? (await openDebugger(on)))
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
     socket.onerror = reject
@@ -53,4 +52,13 @@ export async function collectGarbage(on: SwitchProcess): Promise<void> {
   }
   await ask('NodeWorker.disable')
   socket.close()
+}
+
+async function openDebugger(on: SwitchProcess): Promise<string> {
+  on.log.length = 0
+  process.kill(on.pid, 'SIGUSR1')
+  const address = () => /Debugger listening on (ws:\S+)/.exec(on.log.join('\n'))?.[1]
+  const url = await until('the address of the debugger', address, answerMs)
+  addresses.set(on.pid, url)
+  return url
 }
