@@ -46,7 +46,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
   const { minutes, callsPerSecond, killEverySeconds, onProgress } = options
   const on = await SwitchProcess.start({
     SAUTI_LOG: 'info',
-    SAUTI_MEDIA_PORTS: '12000-19999',
+    SAUTI_MEDIA_PORTS: '9000-11999',
     SAUTI_MEDIA_WORKERS: '2',
     NODE_OPTIONS: `--import=${preload} ${debuggerPort}`,
   })
