@@ -7,7 +7,7 @@ import { Heartbeat } from '../../../core/adapters/store/heartbeat.ts'
 import { storeOver } from '../../../core/adapters/store/store.ts'
 import { silentLog } from '../../../core/adapters/system/silent-log.ts'
 import { systemClock } from '../../../core/adapters/system/system-clock.ts'
-import { billedSecondsFor, chargeFor, secondsBetween } from '../../../core/billing/charge.ts'
+import { billedSecondsFor, chargeFor, paidSecondsOf, secondsBetween } from '../../../core/billing/charge.ts'
 import { openingCoverage } from '../../../core/billing/hold-schedule.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../../core/model/ids.ts'
 import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../../core/bed/store-bed.ts'
@@ -55,7 +55,8 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
   }
   const stored = await store.calls.get(owner, call.uuid)
   const answeredUnix = stored?.answeredUnix ?? null
-  const talkSeconds = answeredUnix === null ? 0 : 1 + (nth % 90)
+  // A leg is cut at its last paid second.
+  const talkSeconds = answeredUnix === null ? 0 : Math.min(1 + (nth % 90), paidSecondsOf(rate, hold.amount))
   // A part of the last second was talked.
   const endedUnix = answeredUnix === null ? Date.now() : answeredUnix + talkSeconds * 1000 - (nth % 1000)
   const durationSeconds = secondsBetween(call.startedUnix ?? call.createdUnix, endedUnix)
