@@ -4,7 +4,7 @@ import { until } from '../../tests/rig/probes/wait.ts'
 /** With this among NODE_OPTIONS the debugger that SIGUSR1 opens has a port of its own. */
 export const debuggerPort = '--inspect-port=127.0.0.1:0'
 
-/** Of each process; it is told once. */
+/** Of each process: Node prints it only once. */
 const addresses = new Map<number, string>()
 
 const answerMs = 20_000

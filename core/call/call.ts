@@ -345,7 +345,7 @@ export class Call implements CallHost {
     }
   }
 
-  /** Once; who waits for the end of a call that is known is told. */
+  /** Once. Requests that wait for the end of a known call get it. */
   #closed(): void {
     if (this.isClosed) return
     this.#step('closed')

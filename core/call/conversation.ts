@@ -23,7 +23,7 @@ import { type RecordedParty, SessionRecording } from '../talk/session-recording.
 import type { DialRequest, ProgramContext } from '../verbs/index.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
 
-/** A Dial that nobody answers within this time is a quick one. */
+/** A Dial that ends unanswered within this time is a quick one. */
 const quickDialMs = 1000
 /** Quick Dials after which the document goes on at once, and after that each second: each child is two events and more. */
 const [quickDialsAtOnce, quickDialsPerSecond] = [10, 1]
@@ -317,7 +317,7 @@ export class Conversation {
     dial.start()
   }
 
-  /** A document that dials nobody again and again is slowed down. */
+  /** A document whose Dials end at once, again and again, is slowed down. */
   #pauseAfterDial(tell: () => void): void {
     const { timers } = this.#host
     this.#heldOutcome = tell

@@ -5,7 +5,7 @@ import type { Change } from '../ports/store.ts'
 /** Events of a call that are written at once, and after that each second, beside those that status callbacks carry. */
 const [eventsAtOnce, eventsPerSecond] = [200, 10]
 
-/** An event that nobody waits for: what is wrong in a document, a digit. What a `status` webhook gets is always written. */
+/** An event for which no callback is sent: what is wrong in a document, a digit. What a `status` webhook gets is always written. */
 const isOptional = (change: Change): boolean =>
   change.type === 'event.append' && !eventCatalogue[change.event.code].callback
 

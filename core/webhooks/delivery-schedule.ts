@@ -302,7 +302,7 @@ export class DeliverySchedule {
     return endpoint
   }
 
-  /** With the last of its callbacks; one that fails is known as long as any waits to be tried again. */
+  /** Forgets an endpoint without callbacks; a failing one stays while a callback of it waits for its next try. */
   #forgetIdle({ account, name, pending }: Endpoint): void {
     if (pending > 0 || !this.#endpoints.delete(name)) return
     account.endpoints--

@@ -55,7 +55,7 @@ export class Handshake {
   refusal: string | undefined
   transcript: Uint8Array[] = []
   remote: X509Certificate | undefined
-  /** Signatures that were verified: each is work, whoever asked for it. */
+  /** Signatures that were verified: each costs work, also for a forged message. */
   verified = 0
   /** The number of our next message. */
   sequence = 0

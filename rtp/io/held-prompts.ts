@@ -3,7 +3,7 @@ import type { NextTurn } from './prompt-encoder.ts'
 
 /** What a prompt needs while it is made. */
 export interface Making {
-  /** Rejects once nobody waits for it, and no leg plays it. */
+  /** Rejects once no request waits for it, and no leg plays it. */
   readonly nextTurn: NextTurn
   /** It can be played from now on. */
   begun(prompt: Prompt): void
@@ -23,7 +23,7 @@ const bytesOf = ({ bytes, ends }: Prompt): number => bytes.byteLength + (ends?.b
 
 /**
  * The prompts of a thread: some are kept, the least recently played going first; others are being made, or were too large
- * to be kept and are still played. Whoever asks for one of them again shares it.
+ * to be kept and are still played. A later request for one of them shares it.
  */
 export class HeldPrompts {
   readonly making = new Map<string, Job>()
@@ -84,9 +84,9 @@ export class HeldPrompts {
     const nextTurn: NextTurn = async isBeginning => {
       await turn(isBeginning)
       if (job.wanted.some(wants => wants()) || (job.prompt?.players?.count ?? 0) > 0) return
-      // Whoever asks for it from now on has it made again.
+      // A request from now on has it made again.
       this.making.delete(key)
-      throw new Error('nobody wants it')
+      throw new Error('no request wants it')
     }
     const begun = (prompt: Prompt) => {
       job.prompt = prompt

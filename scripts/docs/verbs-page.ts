@@ -50,7 +50,7 @@ the document ends the call. URLs may be relative to the document, and have at mo
 
 An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, by a place in a Conference, or by Dial with
 \`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
-answer between them end the call with END.3482, and so do more than ${maxSilentVerbs} verbs. A Dial that nobody answers within a second lets the document go on at once ten times in a call, and once a
+answer between them end the call with END.3482, and so do more than ${maxSilentVerbs} verbs. A Dial that ends unanswered within a second lets the document go on at once ten times in a call, and once a
 second after that. A call begins 100 recordings at once and one a second after that, and has at most 8 that have not ended; more are refused with REC.0400. Of events that no status callback carries (DOC,
 PLAY, SAY, DTMF) it writes 200 at once and 10 a second; EVENT.0429 says at its end how many were left out. Of keys, a caller's first 64 count at once, and 25 a second after that.
 

@@ -16,7 +16,7 @@ interface ArrivalsConfig {
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. Default: `setImmediate`. */
   readonly soon?: (fire: () => void) => void
   readonly gate?: SetUpGate | undefined
-  /** No trunk's address, and no connection of a phone. Default: nobody is one. */
+  /** No trunk's address, and no connection of a phone. Default: none is. */
   readonly isStranger?: (flow: Flow) => boolean
 }
 

@@ -106,7 +106,11 @@ test('a body that came compressed is played; one that is a compressed file is re
   assert.equal(wavAt(reported.path).pcm, pcm)
   const file = await played('gzip-file', gzip)
   assert.ok('ok' in file && file.code === 'PLAY.0415' && /gzip/.test(file.detail))
-  const bomb = await played('bomb', gzipSync(joined(wavOf(pcm).subarray(0, 44), new Uint8Array(25_000_000))), 'Content-Encoding: gzip\r\n')
+  const bomb = await played(
+    'bomb',
+    gzipSync(joined(wavOf(pcm).subarray(0, 44), new Uint8Array(25_000_000))),
+    'Content-Encoding: gzip\r\n',
+  )
   assert.ok('ok' in bomb && bomb.code === 'PLAY.0413', JSON.stringify(bomb))
 })
 

@@ -146,7 +146,7 @@ test('one forged message ahead of the real ones costs a repetition and no more',
   }
 })
 
-/** A certificate as X.509 wants it, with any key; nobody has signed it. */
+/** A certificate as X.509 wants it, with any key; it is not signed. */
 const certificateOf = (key: KeyObject): Uint8Array => {
   const der = (tag: number, ...parts: readonly Uint8Array[]): Uint8Array => {
     const content = concat(...parts)

@@ -57,7 +57,7 @@ export class PhoneSignIn {
     return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
   }
 
-  /** A token that opens something: nobody guesses one, so no limit of its address holds its phone up. */
+  /** A valid token: it cannot be guessed, so no limit of its address holds its phone up. */
   isValid(token: string): boolean {
     const phone = this.#phones.byToken(token)
     return phone?.isUsable === true && phone.remainingMs > 0

@@ -10,7 +10,7 @@ export interface EndpointLimits {
   readonly calls: number
   /** Server transactions at once; a request beyond is answered 503 without state. Default 400,000. */
   readonly serverTransactions: number
-  /** The same within one dialog, BYE apart: a far end that goes on and on uses up its own. Default 256. */
+  /** The same within one dialog, BYE apart: a peer that sends without end uses up its own. Default 256. */
   readonly dialogTransactions: number
   /** Client transactions at once; beyond, no call is dialled and no provisional response acknowledged. Default 400,000. */
   readonly clientTransactions: number

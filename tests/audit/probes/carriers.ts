@@ -260,7 +260,7 @@ const longNames: Probe = {
   name: 'digests with names of 40 KB',
   group: 'Carriers and unknown sources',
   promise:
-    'Digests with fields that no phone sends are not read: they count as wrong for nobody, and a phone of that address signs in.',
+    'Digests with fields that no phone sends are not read: they do not count as wrong ones, and a phone of that address signs in.',
   async run(bed) {
     const findings = new Findings()
     const user = expectStatus(await bed.account.api('POST', '/users/create', { email: 'long@example.test' }), 201).body

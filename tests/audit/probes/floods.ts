@@ -13,7 +13,7 @@ const silentVerbs: Probe = {
   name: 'floods of a document',
   group: 'Load',
   promise:
-    'A document whose verbs take no time (sounds that cannot be played, recordings that stop at once, Dials of nobody) makes a bounded number of events and recordings, and leaves calls of others as they were.',
+    'A document whose verbs take no time (sounds that cannot be played, recordings that stop at once, Dials that reach no phone) makes a bounded number of events and recordings, and leaves calls of others as they were.',
   async run(bed) {
     const findings = new Findings()
     const loops: readonly [verbs: string, times: number, codes: RegExp, most: (seconds: number) => number][] = [
@@ -30,12 +30,18 @@ const silentVerbs: Probe = {
       // The document asks for itself again, as long as it may.
       const uuid = url.slice(url.lastIndexOf('/') + 1)
       const body = `<Response><Say>Hello</Say>${verbs.repeat(times)}<Redirect>${uuid}</Redirect></Response>`
-      const documents = expectStatus(await bed.account.api('GET', '/documents/'), 200).body.documents as any[]
+      const documents = expectStatus(await bed.account.api('GET', '/documents/'), 200).body.documents as {
+        uuid: string
+        url: string
+      }[]
       const document = documents.find(each => each.url === url)
-      expectStatus(await bed.account.api('PUT', `/documents/${document.uuid}`, { name: 'd', body }), 200)
-      const numbers = expectStatus(await bed.account.api('GET', '/numbers/'), 200).body as any[]
+      expectStatus(await bed.account.api('PUT', `/documents/${document?.uuid}`, { name: 'd', body }), 200)
+      const numbers = expectStatus(await bed.account.api('GET', '/numbers/'), 200).body as {
+        uuid: string
+        number: string
+      }[]
       const owned = numbers.find(each => each.number === number)
-      const route = { uuid: owned.uuid, webhook_urls: { voice_inbound: url } }
+      const route = { uuid: owned?.uuid, webhook_urls: { voice_inbound: url } }
       expectStatus(await bed.account.api('POST', '/numbers/configure', route), 200)
       const begun = performance.now()
       const call = bed.caller.invite(number)

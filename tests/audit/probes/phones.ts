@@ -413,7 +413,7 @@ const forgedSignIns: Probe = {
   name: 'forged sign-ins under the address of phones',
   group: 'Phones',
   promise:
-    'REGISTER and OPTIONS by UDP under the address of phones, with credentials for no challenge of ours, sign nobody out and keep no browser from signing in.',
+    'REGISTER and OPTIONS by UDP under the address of phones, with credentials for no challenge of ours, sign no phone out and keep no browser from signing in.',
   async run(bed) {
     const findings = new Findings()
     const { phone } = await phoneOf(bed, 'forged')

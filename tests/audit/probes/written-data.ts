@@ -9,7 +9,7 @@ const nestedData: Probe = {
   name: 'data within data',
   group: 'API',
   promise:
-    'JSON of any depth, as a body or as text within one, ends nothing and holds up nobody: more than 64 levels are 422.',
+    'JSON of any depth, as a body or as text within one, ends no process and holds up no other request: more than 64 levels are 422.',
   async run(bed) {
     const findings = new Findings()
     const number = await bed.number('<Pause length="1"/>')

@@ -238,7 +238,7 @@ test('a fault of ours in one call ends that call with END.5500 and touches no ot
   assert.is(bed.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
 })
 
-test('a fault in the end of a call too: its legs end, and who waits for its end is told', () => {
+test('a fault in the end of a call too: its legs end, and requests that wait for its end get it', () => {
   const bed = new CallBed()
   bed.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
   const victim = bed.call(numbers[0]!)

@@ -172,7 +172,7 @@ test('hangupOnStar: only the caller, only with the attribute', () => {
   assert.is(action(bed).DialCallStatus, 'completed')
 })
 
-test('a document that dials nobody again and again is slowed down, and its events are bounded', () => {
+test('a document whose Dials end at once, again and again, is slowed down, and its events are bounded', () => {
   const dead = `<Dial>${'<Client>x</Client>'.repeat(10)}</Dial>`
   const bed = dialling(`${dead.repeat(300)}<Redirect>/in</Redirect>`)
   const caller = bed.call(at)

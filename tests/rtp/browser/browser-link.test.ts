@@ -325,7 +325,7 @@ test('an address is the link’s whose remote shows that it is there: a forged c
   bed.arrive(packet.slice(0, new SrtpSender(keys!.local).sealRtp(packet, plain.length)))
   bed.run(5)
   assert.is(received.length, 1)
-  // A remote that has gone shows nothing: whoever has its address now is heard.
+  // A remote that has gone shows nothing: the browser that has its address now is heard.
   bed.run(6000)
   bed.check(4000, 'otherName:them')
   bed.run(5)

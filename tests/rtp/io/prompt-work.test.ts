@@ -79,7 +79,7 @@ test('a prompt in Opus is made to be repeated once, however often: many numbers 
   assert.is.not(await loaded(prompts, short, 'opus', 2), await loaded(prompts, short, 'opus', 3))
 })
 
-test('what nobody waits for is not made, and what nobody plays any more is not made to its end', async () => {
+test('what no request waits for is not made, and what no leg plays any more is not made to its end', async () => {
   const { opus, counted } = counting()
   const prompts = new PromptFiles({ opus })
   const path = wavOf('long.wav', 120)

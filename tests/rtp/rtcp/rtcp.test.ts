@@ -85,7 +85,7 @@ test('padding stands on the last packet only, counts itself and whole words', ()
   assert.is(faultOf(Uint8Array.of(0xa1, 201, 0, 7, ...new Uint8Array(27), 4)), 'bad-length 0')
 })
 
-test('texts that nobody reads are stepped over, by the same rules', () => {
+test('texts that are not used are stepped over, by the same rules', () => {
   const packet = after(0x81, 202, 0, 3, 0, 0, 0, 1, 1, 2, 65, 65, 1, 0, 0, 0, 0x81, 203, 0, 2, 0, 0, 0, 1, 2, 65, 65, 0)
   const parsed = parseRtcp(packet, packet.length, false)
   assert.ok(parsed.ok)

@@ -41,7 +41,7 @@ export async function openPhone(user?: EndUser): Promise<EndUser | undefined> {
   const minted = await must(
     api.POST('/phone-tokens/mint', { body: { uuid: owner.uuid, ttl_seconds: tokenSeconds, max_concurrent: 3 } }),
   )
-  // Another one signed in meanwhile, or nobody: it is not theirs.
+  // The session has changed or ended meanwhile: the phone is not for the next one.
   if (sessions.value?.customer?.session !== session) return undefined
   token = minted.phone_token.uuid
   source.value = `/phone#${new URLSearchParams({ token: minted.token, ice: JSON.stringify(minted.iceServers) })}`

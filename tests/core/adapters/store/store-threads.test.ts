@@ -178,7 +178,7 @@ test('a request that cannot be copied fails alone; the others of its turn are se
     for (const { uuid } of good) assert.is((await on.store.calls.get(owner, uuid))?.uuid, uuid)
   }))
 
-test('answers that cannot be read end their thread: who waits is told, and the next thread answers', () =>
+test('answers that cannot be read end their thread: requests that wait fail, and the next thread answers', () =>
   opened(async (on, folder) => {
     const owner = await account(on)
     const call = freshCall(owner)

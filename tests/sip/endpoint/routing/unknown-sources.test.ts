@@ -226,7 +226,7 @@ test('a nonce is good for five minutes', () => {
   )
 })
 
-/** The digest sign-in of a phone that nobody knows yet, from its challenge on. */
+/** The digest sign-in of a phone that is not known yet, from its challenge on. */
 function signIn(bed: PhoneBed, flow: Flow, token: PhoneIdentity, callId = `sign-in-${flow.socket}-${flow.port}`) {
   const challenged = bed.ask(flow, { user: token.user, callId, headers: usual })
   if (challenged === undefined) return undefined
@@ -237,7 +237,7 @@ function signIn(bed: PhoneBed, flow: Flow, token: PhoneIdentity, callId = `sign-
 const forged = 'Authorization: Digest username="77", realm="x", nonce="x", uri="sip:x", response="0"'
 const forgedByUs = `Authorization: Digest username="77", realm="${realm}", nonce="0.a.${'0'.repeat(32)}", uri="${uri}", response="${'0'.repeat(32)}", qop=auth, nc=00000001, cnonce="c"`
 
-test('datagrams with a forged address shut nobody out: without a nonce of ours for it, credentials are no wrong ones', () => {
+test('datagrams with a forged address shut no phone out: without a nonce of ours for it, credentials are no wrong ones', () => {
   for (const line of [forged, forgedByUs]) {
     const bed = new PhoneBed()
     const [browser, desk, late] = [bed.token('1001'), bed.token('1002'), bed.token('1003')]
@@ -278,7 +278,7 @@ test('a valid token is taken when its address may ask no more; an expired one is
   assert.is(bed.register(bed.flow({ address }), good)?.status, 200)
 })
 
-test('whoever guesses behind a NAT is shut out, and not the phones of that address', () => {
+test('a host that guesses behind a NAT is shut out, and not the phones of that address', () => {
   const bed = new PhoneBed()
   const [mine, other] = [bed.token('1001'), bed.token('1002')]
   const address = '203.0.113.5'

@@ -317,7 +317,7 @@ test('while the peer waits for an offer that its re-INVITE asked for, no re-INVI
   leavesNothing(net, station)
 })
 
-test('a far end that goes on and on in its dialog uses up its own server transactions, and can hang up', () => {
+test('a peer that sends without end in its dialog uses up its own server transactions, and can hang up', () => {
   const net = new VirtualNetwork(5)
   const limits = { serverTransactions: 40, dialogTransactions: 20 }
   const station = net.station(us, [{ inboundHosts: ['192.0.2.0/24'] }], limits)
