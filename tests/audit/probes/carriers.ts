@@ -236,7 +236,7 @@ export const idleConnections: Probe = {
 const lineEnds: Probe = {
   name: 'line ends without end over TCP',
   group: 'Carriers and unknown sources',
-  promise: 'A stream of line ends, each second of which is a ping, is answered once for each piece that is read.',
+  promise: 'A stream of line ends, of which every two are a ping, is answered once for each piece that is read.',
   async run(bed) {
     const findings = new Findings()
     const pings = 65_536

@@ -44,7 +44,7 @@ const longHeaders: Probe = {
   name: 'a header, URI or line of SDP of 55 KB',
   group: 'Carriers and unknown sources',
   promise:
-    'A SIP message with one header, URI or line of SDP as long as a datagram keeps other calls waiting for no second.',
+    'A SIP message with one header, URI or line of SDP as long as a datagram delays other calls by less than a second.',
   async run(bed) {
     const findings = new Findings()
     const stranger = await SipPeer.open(bed.sauti.sipPort, unknownAddress)
@@ -102,7 +102,7 @@ const longTexts: Probe = {
   name: 'long texts in requests',
   group: 'API',
   promise:
-    'A path, name, number or URL of a hundred thousand characters is refused, and keeps other requests waiting for no second.',
+    'A path, name, number or URL of a hundred thousand characters is refused, and delays other requests by less than a second.',
   async run(bed) {
     const findings = new Findings()
     const text = (run: string) => `${run.trim().padEnd(1, 'a').repeat(100_000)}!`
