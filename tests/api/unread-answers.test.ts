@@ -2,33 +2,37 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { defaultConnectionLimits } from '../../api/access/http-connections.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from '../../api/access/http-connections.ts'
 import { UnreadAnswers } from '../../api/access/unread-answers.ts'
 import { sleep, until } from '../rig/probes/wait.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const unreadMs = 1000
-const bed = await ApiBed.open({}, {}, { ...defaultConnectionLimits, unreadMs })
-const port = Number(new URL(await bed.app.listen({ host: '127.0.0.1', port: 0 })).port)
-const served: Socket[] = []
-bed.app.server.on('connection', socket => served.push(socket))
-
 // Each is 393 KB of JSON; all together are more than the buffers of both kernels hold.
 const documents = 50
-for (let at = 0; at < documents; at++)
-  await bed.customer('POST', '/documents/', { name: 'Long', body: '\u0001'.repeat(64 * 1024) })
 
-/** A client that has asked and reads nothing yet, and the server's side of it. */
-async function ask(path: string): Promise<{ client: Socket; server: Socket }> {
-  const client = connect({ port, host: '127.0.0.1' }).on('error', () => {})
-  await once(client, 'connect')
-  client.pause()
-  client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\n\r\n`)
-  await until('its connection', () => served.some(socket => socket.remotePort === client.localPort))
-  const server = served.find(socket => socket.remotePort === client.localPort)
-  assert.ok(server)
-  return { client, server }
+/** A switch with the documents; `ask`: a client that has asked and reads nothing yet, and the server's side of it. */
+async function served(limits: ConnectionLimits) {
+  const bed = await ApiBed.open({}, {}, limits)
+  const port = Number(new URL(await bed.app.listen({ host: '127.0.0.1', port: 0 })).port)
+  const sockets: Socket[] = []
+  bed.app.server.on('connection', socket => sockets.push(socket))
+  for (let at = 0; at < documents; at++)
+    await bed.customer('POST', '/documents/', { name: 'Long', body: '\u0001'.repeat(64 * 1024) })
+  const ask = async (path: string): Promise<{ client: Socket; server: Socket }> => {
+    const client = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+    await once(client, 'connect')
+    client.pause()
+    client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\n\r\n`)
+    const server = await until('its connection', () =>
+      sockets.find(({ remotePort }) => remotePort === client.localPort),
+    )
+    return { client, server }
+  }
+  return { bed, ask }
 }
+
+const { bed, ask } = await served({ ...defaultConnectionLimits, unreadMs })
 
 /** Reads some 7 MB a second to the end of the answer, or of the connection; says how the answer ended. */
 async function readSlowly(client: Socket): Promise<string> {
@@ -81,12 +85,15 @@ test('revisions of a document are written one by one, as they are read', async (
 })
 
 test('an account has twenty such lists unread at most; others, and it after their end, get theirs', async () => {
+  // None of them is cut off before the last has begun.
+  const { bed, ask } = await served(defaultConnectionLimits)
   const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other' })).body
   const silent = await Promise.all(Array.from({ length: 20 }, () => ask('/documents/?limit=200')))
   await until('a refusal', async () => (await bed.conforming('GET', '/documents/?limit=1')).status === 429)
   assert.is((await bed.conforming('GET', '/documents/?limit=1', { key: other.key })).status, 200)
   for (const { client } of silent) client.destroy()
   await until('room', async () => (await bed.conforming('GET', '/documents/?limit=1')).status === 200)
+  await bed.close()
 })
 
 test.after(() => bed.close())
