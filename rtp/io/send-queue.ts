@@ -1,4 +1,4 @@
-import { type NetworkCounters, slotBytes } from '../net/network.ts'
+import { type DatagramFlow, type NetworkCounters, slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
 
@@ -19,6 +19,7 @@ export class SendQueue {
   readonly #slots: number
   /** Undefined = taken back. */
   readonly #sockets: (SendSocket | undefined)[] = []
+  readonly #flows: DatagramFlow[] = []
   readonly #packets: bigint[] = []
   readonly #lengths: number[] = []
   #queued = 0
@@ -41,6 +42,7 @@ export class SendQueue {
   /** The first `length` bytes of `packet`: a slot of ours, or of `lender`, which keeps it as it is until the flush. */
   add(
     socket: SendSocket,
+    flow: DatagramFlow,
     packet: Uint8Array,
     length: number,
     host: number,
@@ -52,7 +54,7 @@ export class SendQueue {
     const slot = owner.indexOf(packet)
     // Taken before the last flush, it would be given away once more before the next one.
     if (owner === this.#batch && slot >= this.#slotsTaken) {
-      this.addCopy(socket, packet, length, host, port)
+      this.addCopy(socket, flow, packet, length, host, port)
       return
     }
     const at = this.#queued++
@@ -60,25 +62,33 @@ export class SendQueue {
     this.#packets[at] = owner.slotPointers[slot]!
     this.#lengths[at] = length
     this.#sockets[at] = socket
+    this.#flows[at] = flow
   }
 
   /** The same of a packet that lies anywhere else. */
-  addCopy(socket: SendSocket, packet: Uint8Array, length: number, host: number, port: number): void {
+  addCopy(
+    socket: SendSocket,
+    flow: DatagramFlow,
+    packet: Uint8Array,
+    length: number,
+    host: number,
+    port: number,
+  ): void {
     const slot = this.slot()
     const bytes = Math.min(length, slotBytes)
     for (let i = 0; i < bytes; i++) slot[i] = packet[i]!
-    this.add(socket, slot, bytes, host, port, undefined)
+    this.add(socket, flow, slot, bytes, host, port, undefined)
   }
 
   owns(packet: Uint8Array): boolean {
     return this.#batch.owns(packet)
   }
 
-  /** How many packets of `socket` will not go. */
-  takeBack(socket: SendSocket): number {
+  /** How many packets of `flow` will not go. */
+  takeBack(flow: DatagramFlow): number {
     let taken = 0
     for (let at = 0; at < this.#queued; at++) {
-      if (this.#sockets[at] !== socket) continue
+      if (this.#flows[at] !== flow || this.#sockets[at] === undefined) continue
       this.#sockets[at] = undefined
       taken++
     }
