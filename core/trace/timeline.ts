@@ -261,6 +261,19 @@ class TimelineBuilder {
     return seq > this.#shown.after && seq <= this.#shown.last
   }
 
+  /** Where media was awaited is a carrier's address: the operator's alone. */
+  #mediaTimeout({ fault, from, seen }: Fields, add: Add): void {
+    if (fault !== undefined) add('media', `${text(fault).toUpperCase()} failed`, { fault })
+    else if (from === undefined || this.#reader === 'customer') add('media', 'no RTP for the media timeout', {})
+    else {
+      const other = seen === undefined ? '' : `; ${text(seen)} has sent there instead`
+      add('media', `no RTP for the media timeout from ${text(from)}, the only source by media_source${other}`, {
+        from,
+        seen,
+      })
+    }
+  }
+
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {
     const { kind, id: _id, ...rest } = note
     switch (kind) {
@@ -388,11 +401,7 @@ class TimelineBuilder {
         add('media', `media failed: ${text(note.fault)}`, rest)
         return
       case 'media-timeout':
-        add(
-          'media',
-          note.fault === undefined ? 'no RTP for the media timeout' : `${text(note.fault).toUpperCase()} failed`,
-          rest,
-        )
+        this.#mediaTimeout(note, add)
         return
       case 'hangup':
         add('call', `hang-up asked for: ${text(note.reason)} ${labelOf(note.reason)}`, rest)
