@@ -10,6 +10,11 @@ const atLength = 56
 const vectorBytes = 16
 const nameBytes = 16
 const addressFamilyInet = 2
+// struct cmsghdr with an in_pktinfo: 0 length   8 level   12 type   16 interface   20 source address   24 –   → 28 bytes, 32 with padding
+const controlBytes = 32
+const controlLength = 28
+const levelIp = 0
+const packetInfo = 8
 const truncated = 0x20
 /**
  * Distance between slots beyond their length: at a whole power of two the beginnings of all packets would share a few
@@ -36,15 +41,18 @@ export class MessageBatch {
   readonly #baseNumber: number
   readonly #vectorsAt: number
   readonly #namesAt: number
+  readonly #controlsAt: number
   readonly #slotsAt: number
   readonly #stride: number
 
-  constructor(native: NativeCalls, count: number, bytesOfSlot = slotBytes) {
+  /** `namesSources`: each entry says which address of ours it goes out from, by `from`. */
+  constructor(native: NativeCalls, count: number, bytesOfSlot = slotBytes, namesSources = false) {
     const stride = bytesOfSlot + cacheLineBytes
     this.#stride = stride
     this.#vectorsAt = count * headerBytes
     this.#namesAt = this.#vectorsAt + count * vectorBytes
-    this.#slotsAt = this.#namesAt + count * nameBytes
+    this.#controlsAt = this.#namesAt + count * nameBytes
+    this.#slotsAt = this.#controlsAt + (namesSources ? count * controlBytes : 0)
     const memory = native.allocate(this.#slotsAt + count * stride)
     const bytes = new Uint8Array(memory.buffer, 0, this.#slotsAt)
     bytes.fill(0)
@@ -72,6 +80,7 @@ export class MessageBatch {
       this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * stride))
       this.#view.setUint32(vector + 8, bytesOfSlot, true)
       this.#view.setUint16(this.#namesAt + i * nameBytes, addressFamilyInet, true)
+      if (namesSources) this.#writeControl(at, this.#controlsAt + i * controlBytes)
     }
     this.slots = slots
     this.pointers = pointers
@@ -121,6 +130,19 @@ export class MessageBatch {
     this.#view.setUint32(vector + 8, length, true)
     this.#view.setUint16(name + 2, port, false)
     this.#view.setInt32(name + 4, host, false)
+  }
+
+  /** Entry `entry` goes out from that address, of a batch that names sources. */
+  from(entry: number, address: number): void {
+    this.#view.setInt32(this.#controlsAt + entry * controlBytes + 20, address, false)
+  }
+
+  #writeControl(header: number, control: number): void {
+    this.#writePointer(header + 32, this.#base + BigInt(control))
+    this.#view.setBigUint64(header + 40, BigInt(controlBytes), true)
+    this.#view.setBigUint64(control, BigInt(controlLength), true)
+    this.#view.setInt32(control + 8, levelIp, true)
+    this.#view.setInt32(control + 12, packetInfo, true)
   }
 
   #writePointer(at: number, address: bigint): void {
