@@ -34,7 +34,11 @@ export class MessageBatch {
   readonly slotPointers: readonly bigint[]
   readonly namePointers: readonly bigint[]
   readonly nameLengthPointers: readonly bigint[]
+  /** The addresses of the places of a run. */
+  readonly runPointers: readonly bigint[]
   readonly #view: DataView
+  /** All headers, and those of a run. */
+  readonly #words: Uint32Array
   readonly #buffer: ArrayBuffer
   readonly #base: bigint
   /** The same as a number: user space ends below 2^48, where numbers are exact. */
@@ -42,26 +46,38 @@ export class MessageBatch {
   readonly #vectorsAt: number
   readonly #namesAt: number
   readonly #controlsAt: number
+  readonly #runAt: number
   readonly #slotsAt: number
   readonly #stride: number
 
-  /** `namesSources`: each entry says which address of ours it goes out from, by `from`. */
-  constructor(native: NativeCalls, count: number, bytesOfSlot = slotBytes, namesSources = false) {
+  /**
+   * `gathers`: entries can be gathered into a run, to be sent by one call. `namesSources`: each entry says which
+   * address of ours it goes out from, by `from`.
+   */
+  constructor(
+    native: NativeCalls,
+    count: number,
+    bytesOfSlot = slotBytes,
+    { gathers = false, namesSources = false }: { readonly gathers?: boolean; readonly namesSources?: boolean } = {},
+  ) {
     const stride = bytesOfSlot + cacheLineBytes
     this.#stride = stride
     this.#vectorsAt = count * headerBytes
     this.#namesAt = this.#vectorsAt + count * vectorBytes
     this.#controlsAt = this.#namesAt + count * nameBytes
-    this.#slotsAt = this.#controlsAt + (namesSources ? count * controlBytes : 0)
+    this.#runAt = this.#controlsAt + (namesSources ? count * controlBytes : 0)
+    this.#slotsAt = this.#runAt + (gathers ? count * headerBytes : 0)
     const memory = native.allocate(this.#slotsAt + count * stride)
     const bytes = new Uint8Array(memory.buffer, 0, this.#slotsAt)
     bytes.fill(0)
     this.#view = new DataView(memory.buffer)
+    this.#words = new Uint32Array(memory.buffer, 0, this.#slotsAt / 4)
     this.#buffer = memory.buffer
     this.#base = memory.address
     this.#baseNumber = Number(memory.address)
     const slots: Uint8Array[] = []
     const pointers: bigint[] = []
+    const runPointers: bigint[] = []
     const slotPointers: bigint[] = []
     const namePointers: bigint[] = []
     const nameLengthPointers: bigint[] = []
@@ -69,6 +85,7 @@ export class MessageBatch {
       const at = i * headerBytes
       slots.push(new Uint8Array(memory.buffer, this.#slotsAt + i * stride, bytesOfSlot))
       pointers.push(this.#base + BigInt(at))
+      if (gathers) runPointers.push(this.#base + BigInt(this.#runAt + at))
       slotPointers.push(this.#base + BigInt(this.#slotsAt + i * stride))
       namePointers.push(this.#base + BigInt(this.#namesAt + i * nameBytes))
       nameLengthPointers.push(this.#base + BigInt(at + atNameLength))
@@ -84,6 +101,7 @@ export class MessageBatch {
     }
     this.slots = slots
     this.pointers = pointers
+    this.runPointers = runPointers
     this.slotPointers = slotPointers
     this.namePointers = namePointers
     this.nameLengthPointers = nameLengthPointers
@@ -130,6 +148,12 @@ export class MessageBatch {
     this.#view.setUint32(vector + 8, length, true)
     this.#view.setUint16(name + 2, port, false)
     this.#view.setInt32(name + 4, host, false)
+  }
+
+  /** Entry `entry` is at that place of the run, of a batch that gathers. */
+  gather(entry: number, place: number): void {
+    const from = (entry * headerBytes) / 4
+    this.#words.copyWithin((this.#runAt + place * headerBytes) / 4, from, from + headerBytes / 4)
   }
 
   /** Entry `entry` goes out from that address, of a batch that names sources. */

@@ -9,6 +9,8 @@ const interrupted = 4
 interface SendSocket {
   readonly fd: number
   readonly isOpen: boolean
+  /** Packets of many legs go out there, among those of other sockets. */
+  readonly isShared: boolean
 }
 
 /** Packets on their way out, in their order, with room for those that are written here. */
@@ -30,7 +32,7 @@ export class SendQueue {
     this.#native = native
     this.#counters = counters
     this.#slots = slots
-    this.#batch = new MessageBatch(native, slots + lent)
+    this.#batch = new MessageBatch(native, slots + lent, slotBytes, { gathers: true })
   }
 
   /** Room for a packet, until it was flushed. What is queued goes out first when there is none. */
@@ -96,16 +98,39 @@ export class SendQueue {
   }
 
   flush(): void {
-    let at = 0
-    while (at < this.#queued) {
-      const socket = this.#sockets[at]
-      if (socket === undefined) {
-        at++
-        continue
-      }
+    const sockets = this.#sockets
+    for (let at = 0; at < this.#queued; ) {
+      const socket = sockets[at]
       let end = at + 1
-      while (end < this.#queued && this.#sockets[end] === socket) end++
-      const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1
+      if (socket !== undefined) {
+        while (end < this.#queued && sockets[end] === socket) end++
+        if (socket.isShared) this.#sendAllOf(socket, at, end)
+        else this.#send(socket, this.#batch.pointers, at, end)
+      }
+      at = end
+    }
+    this.#queued = 0
+    this.#slotsTaken = 0
+  }
+
+  /** Entries `from` up to `end`, and what else of that socket is queued: by one call, wherever it stands. */
+  #sendAllOf(socket: SendSocket, from: number, end: number): void {
+    const sockets = this.#sockets
+    let count = end - from
+    for (let at = end; at < this.#queued; at++) {
+      if (sockets[at] !== socket) continue
+      if (count === end - from) for (let each = from; each < end; each++) this.#batch.gather(each, each - from)
+      this.#batch.gather(at, count++)
+      sockets[at] = undefined
+    }
+    if (count === end - from) this.#send(socket, this.#batch.pointers, from, end)
+    else this.#send(socket, this.#batch.runPointers, 0, count)
+  }
+
+  /** Sends what is at these places of `pointers`. */
+  #send(socket: SendSocket, pointers: readonly bigint[], from: number, end: number): void {
+    for (let at = from; at < end; ) {
+      const sent = socket.isOpen ? this.#sendRun(socket, pointers, at, end - at) : -1
       if (sent > 0) {
         this.#counters.sent += sent
         at += sent
@@ -116,15 +141,13 @@ export class SendQueue {
         at++
       }
     }
-    this.#queued = 0
-    this.#slotsTaken = 0
   }
 
-  /** Sends entries `at` … of one socket; how many were taken. */
-  #sendRun({ fd }: SendSocket, at: number, count: number): number {
+  /** How many were taken. */
+  #sendRun({ fd }: SendSocket, pointers: readonly bigint[], at: number, count: number): number {
     const { libc } = this.#native
-    const { pointers, namePointers } = this.#batch
-    if (count > 1) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
+    const { namePointers } = this.#batch
+    if (count > 1 || pointers !== this.#batch.pointers) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
     return libc.sendto(fd, this.#packets[at]!, this.#lengths[at]!, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
   }
 }

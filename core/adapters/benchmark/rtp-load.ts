@@ -148,7 +148,7 @@ export class RtpLoad {
     this.sides = speeches.map(
       (speech, at) => new RtpSide(native, speech, hasAddresses ? firstAddress + at * addressesOfSide + 1 : undefined),
     )
-    this.#batch = new MessageBatch(native, batchPackets, undefined, hasAddresses)
+    this.#batch = new MessageBatch(native, batchPackets, undefined, { namesSources: hasAddresses })
     this.#views = this.#batch.slots.map(slot => new DataView(slot.buffer, slot.byteOffset, slot.byteLength))
     this.#clockOffsetMs = kernelClockOffset(native)
   }
