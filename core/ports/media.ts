@@ -148,7 +148,7 @@ export type MediaCommand =
   | { readonly type: 'media.close'; readonly legId: LegUuid }
 
 /** The only source that media is taken from, and another from which a known host has sent in vain. */
-export interface AwaitedMedia {
+interface AwaitedMedia {
   readonly from: string
   readonly seen: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { DatagramSocket } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
 import { movingMs } from '../receive/symmetric-rtp.ts'
-import { SharedLeg } from './shared-leg.ts'
+import { type SharedHome, SharedLeg } from './shared-leg.ts'
 import { SourceTable } from './source-table.ts'
 import type { UnknownSenders } from './unknown-senders.ts'
 
@@ -18,7 +18,7 @@ interface Leaving {
  * A pair of UDP ports of many legs, which are told apart by the address and port that signalling names for their
  * remotes. What comes from anywhere else belongs to no leg: it is dropped and counted.
  */
-export class SharedPair {
+export class SharedPair implements SharedHome {
   readonly ports: PortPair
   readonly unknown: UnknownSenders
   /** Legs that use it. */
@@ -40,11 +40,10 @@ export class SharedPair {
     return this.legs === 0 && this.#leaving.length === 0
   }
 
-  /** No other leg that is here has that source. */
   isFree(address: number, port: number, rtcpPort: number, leg?: SharedLeg): boolean {
     return (
-      !this.#isAnothers(this.#media, false, address, port, leg) &&
-      !this.#isAnothers(this.#reports, true, address, rtcpPort, leg)
+      this.#anotherAt(this.#media, false, address, port, leg) === undefined &&
+      this.#anotherAt(this.#reports, true, address, rtcpPort, leg) === undefined
     )
   }
 
@@ -53,21 +52,25 @@ export class SharedPair {
     return new SharedLeg(this)
   }
 
-  /** Packets of that source are the leg's from now on. False: they are another's, and the leg has none. */
   claim(leg: SharedLeg, address: number, port: number, rtcpPort: number, now: number): boolean {
     this.#leave(leg, now)
-    leg.isAmbiguous = this.#isAnothers(this.#media, false, address, port, leg)
-    if (leg.isAmbiguous) return false
+    const holder = this.#anotherAt(this.#media, false, address, port, leg)
+    leg.isAmbiguous = holder !== undefined
+    if (holder !== undefined) {
+      // Perhaps its SDP named the address of a call that was to come: what the other leg is sent must not reach it.
+      if (!holder.hasReceived) holder.isAmbiguous = true
+      return false
+    }
     leg.address = address
     leg.port = port
     this.#media.set(address, port, leg)
     // Without its reports a leg lacks figures, but no audio.
-    leg.rtcpPort = this.#isAnothers(this.#reports, true, address, rtcpPort, leg) ? 0 : rtcpPort
+    leg.rtcpPort = this.#anotherAt(this.#reports, true, address, rtcpPort, leg) === undefined ? rtcpPort : 0
     this.#reports.set(address, leg.rtcpPort, leg)
     return true
   }
 
-  /** The leg has ended, or has ports of its own. What is on its way finds its table for a moment. */
+  /** What is on its way finds its table for a moment. */
   quit(leg: SharedLeg, now: number): void {
     this.legs--
     this.#leave(leg, now)
@@ -87,7 +90,7 @@ export class SharedPair {
     socket.isShared = true
     socket.receiver = (packet, length, address, port) => {
       const leg = table.find(address, port)
-      if (leg === undefined) {
+      if (leg === undefined || leg.isAmbiguous) {
         this.unknown.note(address, port)
         return
       }
@@ -106,15 +109,17 @@ export class SharedPair {
     leg.rtcpPort = 0
   }
 
-  #isAnothers(
+  /** Another leg that has that source. */
+  #anotherAt(
     table: SourceTable<SharedLeg>,
     isReport: boolean,
     address: number,
     port: number,
     leg: SharedLeg | undefined,
-  ): boolean {
+  ): SharedLeg | undefined {
     const holder = port === 0 ? undefined : table.find(address, port)
-    return holder !== undefined && holder !== leg && this.#holds(holder, isReport, address, port)
+    if (holder === undefined || holder === leg || !this.#holds(holder, isReport, address, port)) return undefined
+    return holder
   }
 
   /** The entry is no rest of a leg that has ended or moved. */

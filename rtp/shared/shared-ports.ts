@@ -5,7 +5,7 @@ import { isPrivateAddress } from '../net/network-range.ts'
 import type { PortPair, PortPool } from '../net/port-pool.ts'
 import { KnownHosts } from '../receive/known-hosts.ts'
 import { movingMs } from '../receive/symmetric-rtp.ts'
-import type { SharedLeg } from './shared-leg.ts'
+import type { SharedHome, SharedLeg } from './shared-leg.ts'
 import { SharedPair } from './shared-pair.ts'
 import { UnknownSenders } from './unknown-senders.ts'
 
@@ -152,7 +152,7 @@ export class SharedPorts {
     return leg
   }
 
-  #claim(leg: SharedLeg, pair: SharedPair, { address, port, rtcpPort }: Source, now: number): boolean {
+  #claim(leg: SharedLeg, pair: SharedHome, { address, port, rtcpPort }: Source, now: number): boolean {
     if (leg.address === address && leg.port === port && leg.rtcpPort === rtcpPort) return true
     return pair.claim(leg, address, port, rtcpPort, now)
   }

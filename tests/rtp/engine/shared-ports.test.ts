@@ -157,12 +157,14 @@ test('a remote that makes an offer from an address and port that another leg has
 test('an answer with an address and port that another leg has is reported; the next offer has a port of its own', () => {
   const media = new VirtualMedia()
   const a = new Leg(media, 'a', 4000).open().agree()
+  a.say(-1)
+  media.run(20)
   const b = new Leg(media, 'b', 4000).open(false).agree()
   assert.is(b.to, a.to)
   assert.equal(media.take('source-taken'), [{ type: 'source-taken', session: 'b', address: carrier, port: 4000 }])
   a.say(0)
   media.run(20)
-  assert.is(a.packetsReceived, 1)
+  assert.is(a.packetsReceived, 2)
   assert.is(b.packetsReceived, 0)
   const moved = b.place(b.remote)
   assert.is.not(moved, b.to)
@@ -171,8 +173,20 @@ test('an answer with an address and port that another leg has is reported; the n
   b.say(1)
   media.run(20)
   assert.is(b.packetsReceived, 1)
-  assert.is(a.packetsReceived, 1)
+  assert.is(a.packetsReceived, 2)
   assert.equal(media.take('source-taken'), [])
+})
+
+test('a leg that has named the address of a call to come receives nothing of it', () => {
+  const media = new VirtualMedia()
+  const early = new Leg(media, 'early', 4000).open().agree()
+  const b = new Leg(media, 'b', 4000).open(false).agree()
+  assert.is(media.take('source-taken')[0]?.session, 'b')
+  b.say(0)
+  media.run(20)
+  assert.is(early.packetsReceived, 0)
+  assert.is(b.packetsReceived, 0)
+  assert.is(counters(media).unknownSources, 1)
 })
 
 test('a remote that moves by a new offer is received from both addresses for two seconds', () => {
