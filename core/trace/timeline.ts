@@ -263,15 +263,11 @@ class TimelineBuilder {
 
   /** Where media was awaited is a carrier's address: the operator's alone. */
   #mediaTimeout({ fault, from, seen }: Fields, add: Add): void {
-    if (fault !== undefined) add('media', `${text(fault).toUpperCase()} failed`, { fault })
-    else if (from === undefined || this.#reader === 'customer') add('media', 'no RTP for the media timeout', {})
-    else {
-      const other = seen === undefined ? '' : `; ${text(seen)} has sent there instead`
-      add('media', `no RTP for the media timeout from ${text(from)}, the only source by media_source${other}`, {
-        from,
-        seen,
-      })
-    }
+    const isNamed = from !== undefined && this.#reader === 'operator'
+    const other = seen === undefined ? '' : `; ${text(seen)} has sent there instead`
+    const where = isNamed ? ` from ${text(from)}, the only source by media_source${other}` : ''
+    const what = fault === undefined ? `no RTP for the media timeout${where}` : `${text(fault).toUpperCase()} failed`
+    add('media', what, isNamed ? { fault, from, seen } : { fault })
   }
 
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {
