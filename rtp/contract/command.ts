@@ -48,7 +48,7 @@ export type EngineCommand =
     }
   /**
    * Of a session that was opened `shared`, before a later offer of its remote is answered, or one of ours is made: `placed`
-   * follows. It gets ports of its own where nothing came from the signalled address, or `remote` cannot be told apart.
+   * follows. It gets ports of its own where nothing came from the signalled address, or `remote` cannot be distinguished.
    */
   | ({ readonly type: 'place'; readonly session: SessionId } & SharedOpening)
   /**

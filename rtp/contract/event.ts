@@ -14,8 +14,8 @@ export type EngineEvent =
   /** Answers `place`: the port that the next offer or answer names. */
   | { readonly type: 'placed'; readonly session: SessionId; readonly port: number }
   /**
-   * Another session on the same shared port has that remote: packets cannot be told apart, and the other session gets
-   * them. The next offer has a port of its own.
+   * Another session on the same shared port has that remote: its packets go to the one that has received from there
+   * before, or to neither. The next offer has a port of its own.
    */
   | { readonly type: 'source-taken'; readonly session: SessionId; readonly address: string; readonly port: number }
   /** There is no session, or no more; with `internal`, `closed` still follows. */

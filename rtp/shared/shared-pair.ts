@@ -15,7 +15,7 @@ interface Leaving {
 }
 
 /**
- * A pair of UDP ports of many legs, which are told apart by the address and port that signalling names for their
+ * A pair of UDP ports of many legs, which are distinguished by the address and port that signalling names for their
  * remotes. What comes from anywhere else belongs to no leg: it is dropped and counted.
  */
 export class SharedPair implements SharedHome {

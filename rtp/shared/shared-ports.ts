@@ -57,7 +57,7 @@ export class SharedPorts {
     else this.#enter(source, now, done)
   }
 
-  /** Offer and answer have met, perhaps again. False: its remote cannot be told from another's. */
+  /** Offer and answer have met, perhaps again. False: its remote cannot be distinguished from another's. */
   agree(leg: SharedLeg, { remote, sources, receive }: Agreement, now: number): boolean {
     const source = remote && sourceOf(remote)
     if (!receive || source === undefined) leg.awaitedSince = Number.POSITIVE_INFINITY
@@ -74,11 +74,11 @@ export class SharedPorts {
   place(leg: SharedLeg, { remote, sources }: SharedOpening, now: number, done: () => void): void {
     const { pair } = leg
     const source = remote && sourceOf(remote)
-    const isTold =
+    const isDistinct =
       source === undefined ||
       (pair?.isFree(source.address, source.port, source.rtcpPort, leg) === true && mayShare(source, sources))
     const isMissed = !leg.hasReceived && now - leg.awaitedSince >= movingMs
-    if (pair === undefined || (isTold && !isMissed && !leg.isAmbiguous)) {
+    if (pair === undefined || (isDistinct && !isMissed && !leg.isAmbiguous)) {
       done()
       return
     }

@@ -70,7 +70,7 @@ for (const sockets of ['auto', 'dgram'] as const)
     for (const peer of [a, b, c, stranger]) peer.close()
   })
 
-test('sharing takes one pair of a range, and a leg whose media cannot be told apart needs another', async () => {
+test('sharing takes one pair of a range, and a leg whose media cannot be distinguished needs another', async () => {
   const [first] = testPorts()
   const { settings } = { settings: { externalAddress: undefined } }
   const bed = await MediaBed.open({

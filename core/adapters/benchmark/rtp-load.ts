@@ -158,7 +158,7 @@ export class RtpLoad {
     return RtpLoad.#open(speeches, false)
   }
 
-  /** The same, each leg with an address of its own: to be told from others by it. */
+  /** The same, each leg with an address of its own: distinguished from others by it. */
   static openWithAddresses(...speeches: readonly Speech[]): RtpLoad | undefined {
     return RtpLoad.#open(speeches, true)
   }

@@ -247,7 +247,7 @@ export class RtpMedia implements Media {
     this.#sources.taken++
     this.#options.log.warn(
       { legId, callId, address: `${address}:${port}` },
-      'media of this leg cannot be told from that of another leg with the same address and port: set media_source of its trunk to learned',
+      'media of this leg cannot be distinguished from that of another leg with the same address and port: set media_source of its trunk to learned',
     )
   }
 
