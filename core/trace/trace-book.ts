@@ -34,7 +34,7 @@ const unstoredMs = 60_000
 /** A live call that holds more is put into the store at once. */
 const unstoredBytes = 256 * 1024
 /** Calls are put into the store together, which packs them better, up to this. */
-const storedTogetherBytes = 128 * 1024
+const storedTogetherBytes = 512 * 1024
 /**
  * Messages, documents and notes that are kept of one call. What comes then is left out, but for what its end and cost are
  * explained by, which has an eighth of it besides, and the end. Points of RTP and audio have bounds of their own.
