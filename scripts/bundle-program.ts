@@ -41,7 +41,9 @@ const httpByRequire: Plugin = {
     onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
       kind === 'import-statement' ? { path, namespace: 'by-require' } : { path, external: true },
     )
-    onLoad({ filter: /.*/, namespace: 'by-require' }, ({ path }) => ({ contents: `module.exports = require('${path}')` }))
+    onLoad({ filter: /.*/, namespace: 'by-require' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+    }))
   },
 }
 

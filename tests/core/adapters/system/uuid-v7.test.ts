@@ -10,7 +10,10 @@ test('the example of RFC 9562 appendix A.6', () => {
 
 test('whatever the random octets are, version and variant are those of the RFC', () => {
   for (const octet of [0, 0x7f, 0x80, 0xff])
-    assert.match(uuidV7(1, new Uint8Array(10).fill(octet)), /^00000000-0001-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.match(
+      uuidV7(1, new Uint8Array(10).fill(octet)),
+      /^00000000-0001-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
 })
 
 test('later ones are greater as text, and no two are the same', () => {
