@@ -7,6 +7,7 @@ import { useLoad } from '../load.ts'
 import { callPhone } from '../phone/overlay.tsx'
 import { go, href } from '../router.ts'
 import { sentence } from '../sentences.ts'
+import { switchTexts } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
 import {
   attempt,
@@ -23,6 +24,7 @@ import {
   tell,
   Waiting,
 } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
 import { AssignNumber } from './assign-number.tsx'
 
 /** What was typed and not saved, of each document: another page may be looked at in between. */
@@ -36,6 +38,8 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       must(api.GET('/documents/{uuid}', { params: { path: { uuid: id } } })),
       must(api.GET('/documents/vocabulary', {})),
       import('./editor.ts'),
+      // The editor says them where nothing is drawn again.
+      switchTexts(),
     ])
     return { document, vocabulary, editor }
   })
@@ -156,7 +160,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
                       <button type="button" class="link" onClick={() => goTo(problem)}>
                         {t('lineOf', { line: problem.line, column: problem.column })}
                       </button>{' '}
-                      <code>{problem.code}</code> {problem.message}
+                      <code>{problem.code}</code> <ProblemText message={problem.message} />
                     </li>
                   ))}
                 </ul>

@@ -5,6 +5,7 @@ import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Badge, Card, reachable } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
 import { type DocumentCourse, documentCourses, piecesOf } from './document-course.ts'
 import type { TraceEntry } from './trace.ts'
 
@@ -46,7 +47,11 @@ export function RanDocuments({
                 <a href={href('documents', hosted.uuid)}>{t('openDocument')}</a>
               </p>
             )}
-            {fault !== undefined && <p class="bad">{fault}</p>}
+            {fault !== undefined && (
+              <p class="bad">
+                <ProblemText message={fault} />
+              </p>
+            )}
             {course.body !== undefined && <Code course={course} runningSeq={running?.seq} />}
           </details>
         )
@@ -97,9 +102,9 @@ function Code({ course, runningSeq }: { readonly course: DocumentCourse; readonl
                 )}
                 {'\n'}
                 {wrong.map(({ column, message }) => (
-                  <em key={`${column} ${message}`} lang="en">
+                  <em key={`${column} ${message}`}>
                     {`${t('lineOf', { line, column })}: `}
-                    {message}
+                    <ProblemText message={message} />
                   </em>
                 ))}
               </span>
