@@ -5,7 +5,7 @@ import type { DocumentProblem, HostedDocument, SimulatedCourse } from '../api-ty
 import { dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { callPhone } from '../phone/overlay.tsx'
-import { go, href } from '../router.ts'
+import { go, href, place } from '../router.ts'
 import { sentence } from '../sentences.ts'
 import { switchTexts } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
@@ -43,6 +43,15 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     ])
     return { document, vocabulary, editor }
   })
+  const goTo = ({ line: wanted, column }: Pick<DocumentProblem, 'line' | 'column'>) => {
+    const editor = view.current
+    if (editor === undefined) return
+    const line = editor.state.doc.line(Math.max(1, Math.min(wanted, editor.state.doc.lines)))
+    editor.dispatch({ selection: { anchor: Math.min(line.to, line.from + column - 1) }, scrollIntoView: true })
+    editor.focus()
+  }
+  /** Where the page of a call has led to, until that is shown. */
+  const lineAsked = useRef(Number(place.value.query.get('line') ?? 0))
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const [text, setText] = useState<string | undefined>(undefined)
@@ -71,6 +80,8 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       check,
       changed: setText,
     })
+    if (lineAsked.current > 0) goTo({ line: lineAsked.current, column: 1 })
+    lineAsked.current = 0
     return () => view.current?.destroy()
   }, [data])
   const isChanged =
@@ -108,13 +119,6 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     await must(api.DELETE('/documents/{uuid}', { params: { path: { uuid: id } } }))
     drafts.delete(id)
     go('documents')
-  }
-  const goTo = (problem: DocumentProblem) => {
-    const editor = view.current
-    if (editor === undefined) return
-    const line = editor.state.doc.line(Math.max(1, Math.min(problem.line, editor.state.doc.lines)))
-    editor.dispatch({ selection: { anchor: Math.min(line.to, line.from + problem.column - 1) }, scrollIntoView: true })
-    editor.focus()
   }
   return (
     <Page

@@ -50,7 +50,7 @@ export const Page = ({
         <h1 tabIndex={-1}>{title}</h1>
         {lead !== undefined && <p class="lead">{lead}</p>}
       </div>
-      {actions !== undefined && <div class="actions">{actions}</div>}
+      {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
     </header>
     {children}
   </>
@@ -61,13 +61,16 @@ export const Card = ({
   aside,
   children,
   class: name = '',
+  id,
 }: {
   readonly title?: string | undefined
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
   readonly class?: string
+  /** Of a card that other parts of the page lead to. */
+  readonly id?: string
 }) => (
-  <section class={`card ${name}`}>
+  <section class={`card ${name}`} id={id} tabIndex={id === undefined ? undefined : -1}>
     {title !== undefined && (
       <header class="card-head">
         <h2>{title}</h2>
