@@ -7,7 +7,7 @@ type Reason = NonNullable<Trace['end']>['reason_code']
 /** Where a person looks or mends: pages of the portal, and cards of the call's own page. */
 type Place = 'wallet' | 'route' | 'document' | 'people' | 'ladder' | 'quality' | 'timeline'
 
-/** For each reason, the most useful place first; none where only the operator, or nobody, can do something. */
+/** For each reason, the most useful place first; none where a customer can do nothing. */
 const places: Readonly<Record<Reason, readonly Place[]>> = {
   'END.0200': [],
   'END.0201': [],
