@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fastify from 'fastify'
 import { noteChanges } from './access/change-log.ts'
 import { EndedAccess } from './access/ended-access.ts'
@@ -71,7 +72,10 @@ interface ApiOptions {
   readonly connections?: ConnectionLimits
 }
 
-/** The HTTP side of a switch: not listening yet, `inject` works without a port. */
+/**
+ * The HTTP side of a switch: not listening yet, `inject` works without a port. It takes some turns of the event loop, as calls
+ * that come meanwhile are answered between two of them.
+ */
 export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<Api> {
   const { trustedProxies, http } = door.settings
   const timeouts = {
@@ -130,6 +134,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   refuseCodings(app)
   noteChanges(app, door)
   await describeRoutes(app, door.settings.publicUrl, version)
+  await nextTurn()
 
   const lists = new WrittenLists()
   healthRoutes(app, door)
@@ -138,6 +143,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   phoneRoutes(app)
   portalPageRoutes(app, door)
   accountRoutes(app, door)
+  await nextTurn()
   webhookRoutes(app, door)
   numberRoutes(app, door)
   callRoutes(app, door)
@@ -145,11 +151,13 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   originateRoutes(app, door)
   hangupRoutes(app, door)
   userRoutes(app, door)
+  await nextTurn()
   const ended = new EndedAccess()
   keyRoutes(app, door, ended)
   portalSessionRoutes(app, door, options.operatorKey, limits, ended)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door, turns)
+  await nextTurn()
   const upgrades = new Upgrades(app, door, turns, connections)
   const streams = streamRoutes(app, door, { upgrades, turns, limits, ended })
   sipRoutes(app, door, upgrades)
@@ -158,16 +166,19 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   documentToolRoutes(app, door, turns, lists)
   insightRoutes(app, door)
   overviewRoutes(app, door)
+  await nextTurn()
   await assetRoutes(app, door, turns)
   operatorAccountRoutes(app, door, account => streams.sizeOf(account))
   operatorNumberRoutes(app, door)
   operatorTrunkRoutes(app, door)
   operatorRateRoutes(app, door, turns)
+  await nextTurn()
   operatorCallRoutes(app, door)
   captureRoutes(app, door)
   operatorConsoleRoutes(app, door)
   trunkTestRoutes(app, door)
   answerOtherMethods()
+  await nextTurn()
   await app.ready()
   return app
 }

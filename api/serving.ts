@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { HttpListener, Log, Settings } from '../core/index.ts'
 import type { OwnedSwitch } from './base/door.ts'
 import type { Api } from './base/fastify.ts'
@@ -42,6 +42,8 @@ export async function serve(
   let api: Api | undefined
   try {
     await prepare(door)
+    // What SIP has got while the parts were joined is answered first.
+    await nextTurn()
     const stopHousekeeping = await startHousekeeping(door.repositories, log)
     const built = await buildApi(door, { operatorKey })
     api = built

@@ -72,7 +72,7 @@ async function main(): Promise<void> {
       route =>
         route.request().resourceType() === 'document'
           ? route.fallback()
-          : route.fulfill({ status: 503, json: { detail: 'The store is busy: try again.' } }),
+          : route.fulfill({ status: 503, json: { detail: 'The service is busy: try again.' } }),
     )
     const faulty = lists.filter(([name]) => name.includes(values.page))
     for (const [name, path] of faulty) {

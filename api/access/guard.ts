@@ -17,6 +17,8 @@ export interface Customer {
   readonly isSuspended: boolean
   /** The key or session that was shown, and the key of the session: with any of them ends what they have opened. */
   readonly shown: readonly string[]
+  /** When the session ends by itself; undefined: a key was shown. */
+  readonly untilUnix: number | undefined
 }
 
 const customers = new WeakMap<FastifyRequest, Customer>()
@@ -146,13 +148,13 @@ export function guardRoutes(
     }
     refuseForged(request, secret, door.settings.publicUrl)
     if (PortalSessions.isStale(session, unixMs)) await portalSessions.seen(session.uuid, unixMs)
-    const { accountUuid, accountStatus, uuid, keyUuid } = session
+    const { accountUuid, accountStatus, uuid, keyUuid, expiresUnix: untilUnix } = session
     if (accountUuid === null) {
       operators.set(request, session.uuid)
       return true
     }
     const shown = keyUuid === null ? [uuid] : [uuid, keyUuid]
-    customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended', shown })
+    customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended', shown, untilUnix })
     limits.countRequest(accountUuid, performance.now())
     return true
   }
@@ -164,6 +166,7 @@ export function guardRoutes(
       accountUuid: owner.accountUuid,
       isSuspended: owner.accountStatus === 'suspended',
       shown: [owner.keyUuid],
+      untilUnix: undefined,
     })
     limits.countRequest(owner.accountUuid, performance.now())
     door.repositories.keys.used(owner.keyUuid, Date.now())

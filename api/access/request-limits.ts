@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { Refusal } from '../answer/refusal.ts'
+import type { RefusalSentence } from '../answer/refusal-sentences.ts'
 import { SlidingWindow } from './sliding-window.ts'
 
 const windowMs = 60_000
@@ -59,7 +60,7 @@ export class RequestLimits {
   }
 }
 
-const tooMany = (sentence: string, waitMs: number): Refusal =>
+const tooMany = (sentence: RefusalSentence, waitMs: number): Refusal =>
   new Refusal(429, sentence, { headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } })
 
 function windowOf(windows: Map<string, SlidingWindow>, name: string, limit: number, now: number): SlidingWindow {

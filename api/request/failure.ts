@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type Log, QueueFull, StoreError } from '../../core/index.ts'
+import { type Log, QueueFull, type QuotaSentence, StoreError } from '../../core/index.ts'
 import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from '../answer/field-problems.ts'
-import { bodyOf, Refusal } from '../answer/refusal.ts'
+import { bodyOf, misfit, Refusal } from '../answer/refusal.ts'
 
 /** A client that sent too many requests may retry after this. */
 const crowdedRetrySeconds = 1
@@ -10,17 +10,14 @@ const crowdedRetrySeconds = 1
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
 function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
-  // A quota forbids it; the store has made the sentence.
-  if (error instanceof StoreError) return error.code === 'store.quota' ? new Refusal(409, error.message) : undefined
+  // A quota forbids it; the store has made the sentence (`quotaUsedUp`).
+  if (error instanceof StoreError)
+    return error.code === 'store.quota' ? new Refusal(409, error.message as QuotaSentence) : undefined
   if (error.validation !== undefined) {
     const refused = suspendedBefore(request)
     if (refused !== undefined) return refused
     const where = error.validationContext ?? 'body'
-    const errors = fieldProblems(error.validation as Parameters<typeof fieldProblems>[0], where)
-    const [first] = errors
-    return new Refusal(422, first === undefined ? 'The request is not valid.' : `${first.field}: ${first.message}`, {
-      errors,
-    })
+    return misfit(fieldProblems(error.validation as Parameters<typeof fieldProblems>[0], where))
   }
   if (error instanceof QueueFull)
     return new Refusal(429, 'Too many requests of this kind at once: wait for the earlier ones.', {

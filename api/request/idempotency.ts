@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AccountUuid, assertNever, type CallRecord } from '../../core/index.ts'
-import { conflict, Refusal } from '../answer/refusal.ts'
+import { conflict, invalid } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import { jsonType } from './failure.ts'
@@ -54,9 +54,7 @@ export async function once(
       case 'in-flight':
         throw conflict('A request with this Idempotency-Key is still in flight.')
       case 'other-request':
-        throw new Refusal(422, 'Idempotency-Key: was already used for another request', {
-          errors: [{ field: 'Idempotency-Key', message: 'was already used for another request' }],
-        })
+        throw invalid('Idempotency-Key', 'was already used for another request')
       case 'begun':
         break
       default:

@@ -1,6 +1,7 @@
 import { clientAddresses } from '../access/client-address.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import { Refusal } from '../answer/refusal.ts'
+import type { RefusalSentence } from '../answer/refusal-sentences.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { UpgradeHandler, Upgrades } from '../request/upgrades.ts'
@@ -33,6 +34,7 @@ function sipUpgrade(door: SwitchDoor): UpgradeHandler {
     if (upgraded.ok) return
     const isBusy = upgraded.status === 429 || upgraded.status === 503
     const headers = isBusy ? { headers: { 'retry-after': String(crowdedRetrySeconds) } } : {}
-    throw new Refusal(upgraded.status, upgraded.detail, headers)
+    // A sentence of the signalling: no script reads what a handshake is answered with.
+    throw new Refusal(upgraded.status, upgraded.detail as RefusalSentence, headers)
   }
 }

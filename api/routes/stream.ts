@@ -40,9 +40,9 @@ export function streamRoutes(
       response: { 200: { ...resource(StreamToken), description: 'The token.' }, ...errors() },
     },
     handler: async (request, reply) => {
-      const { accountUuid, shown } = customerOf(request)
+      const { accountUuid: account, shown: by, untilUnix } = customerOf(request)
       return reply.header('cache-control', 'no-store').send({
-        token: streamTokens.issue(accountUuid, shown, Date.now()),
+        token: streamTokens.issue({ account, by, untilUnix }, Date.now()),
         ttl_seconds: streamTokenSeconds,
       })
     },
@@ -99,7 +99,7 @@ function streamUpgrade(
     if (token === undefined || ended.has(token.by)) {
       throw new Refusal(401, 'Invalid or expired stream token.', { headers: { 'www-authenticate': 'Bearer' } })
     }
-    const { account, by } = token
+    const { account, by, untilUnix } = token
     if (!isAllowedOrigin(request, door.settings)) {
       throw new Refusal(403, 'Pages of this origin may not open the stream.')
     }
@@ -114,7 +114,7 @@ function streamUpgrade(
     if (hub.isClosed) throw new Refusal(503, 'The service is closing.')
     if (hub.sizeOf(account) >= limit) throw new Refusal(409, quotaSentence('streamConnections', limit))
     server.handleUpgrade(request, socket, head, opened => {
-      hub.join(account, { socket: opened, wire: socket, log, after, by })
+      hub.join(account, { socket: opened, wire: socket, log, after, by, untilUnix })
       const size = hub.sizeOf(account)
       if (!isNoticed(size, limit)) return
       quotas.streamOpened(account, size, limit, Date.now()).catch((fault: unknown) => {

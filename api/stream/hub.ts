@@ -31,6 +31,8 @@ export interface StreamOrder {
   readonly after: number | undefined
   /** The key or session that asked for its token. */
   readonly by: readonly string[]
+  /** When the session ends by itself; undefined for a key. */
+  readonly untilUnix: number | undefined
 }
 
 /** Joins the event log, which reports after each commit, with the open streams. */
@@ -77,7 +79,7 @@ export class StreamHub {
     return this.#feeds.get(account)?.subscribers.size ?? 0
   }
 
-  join(account: AccountUuid, { socket, wire, log, after, by }: StreamOrder): void {
+  join(account: AccountUuid, { socket, wire, log, after, by, untilUnix }: StreamOrder): void {
     const { newestSeq: newest, oldestSeq: oldest } = log
     socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
     // From the first one on: from the first that is kept. A client that names an event expects the next one, and gets an error.
@@ -92,7 +94,10 @@ export class StreamHub {
     this.#feeds.set(account, feed)
     feed.subscribers.add(subscriber)
     for (const uuid of by) this.#openedBy(uuid).add(socket)
+    const ending = untilUnix === undefined ? undefined : setTimeout(() => endAccess(socket), untilUnix - Date.now())
+    ending?.unref()
     socket.on('close', () => {
+      clearTimeout(ending)
       for (const uuid of by) this.#forget(uuid, socket)
       feed.subscribers.delete(subscriber)
       if (feed.subscribers.size > 0 || this.#feeds.get(account) !== feed) return
@@ -105,7 +110,7 @@ export class StreamHub {
 
   /** Closes what a key or a session has opened. */
   end(uuid: string): void {
-    for (const socket of this.#by.get(uuid) ?? []) socket.close(accessEnded, 'the key or session has ended')
+    for (const socket of this.#by.get(uuid) ?? []) endAccess(socket)
   }
 
   #openedBy(uuid: string): Set<WebSocket> {
@@ -147,3 +152,5 @@ export class StreamHub {
     for (const feed of this.#feeds.values()) for (const subscriber of feed.subscribers) subscriber.beat()
   }
 }
+
+const endAccess = (socket: WebSocket): void => socket.close(accessEnded, 'the key or session has ended')

@@ -39,13 +39,16 @@ const openAfterMs = 1500
  */
 const leastRate = { begun: 10, living: 1 }
 /**
- * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 70
+ * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 80
  * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
  * this time than are set up in it, so that no place stays empty.
  */
-const lateWhileLimitingMs = 15
-/** Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. */
-const leastSetUps = 8
+const lateWhileLimitingMs = 10
+/**
+ * Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. While calls are limited
+ * there are fewer: as many calls a second are answered, and each sooner. Before that the larger number takes a burst.
+ */
+const leastSetUps = { limiting: 4, before: 6 }
 const commitOver = 32
 /** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
 const floodWaits = 3
@@ -103,7 +106,8 @@ export class OverloadControl {
    * taken is soon set up; a disk that is slow by itself takes no fewer calls a second.
    */
   get mostSetUps(): number {
-    return this.#bounds.inviteWaitMs === 0 ? Number.POSITIVE_INFINITY : leastSetUps + this.#commitMs
+    if (this.#bounds.inviteWaitMs === 0) return Number.POSITIVE_INFINITY
+    return (this.isLimiting ? leastSetUps.limiting : leastSetUps.before) + this.#commitMs
   }
 
   committed(durationMs: number): void {

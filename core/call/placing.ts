@@ -1,5 +1,6 @@
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { Found } from '../contract/exchange-event.ts'
+import type { OrderFieldSentence } from '../contract/order-sentences.ts'
 import { type OriginateOrder, type OriginateRefusal, refusedBy, refusedField } from '../contract/originate-order.ts'
 import type { Route } from '../dial/branch-options.ts'
 import { routesToNumber, routesToUser } from '../dial/resolve-child.ts'
@@ -27,10 +28,10 @@ export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined 
   return problem === undefined ? undefined : refusedField('customPayload', problem)
 }
 
-const tooDeep = `at most ${maxJsonLevels} levels of objects and lists`
+const tooDeep: OrderFieldSentence = `at most ${maxJsonLevels} levels of objects and lists`
 
 /** An object is measured before it is written as text, a text before it is parsed. */
-function payloadProblem(payload: NonNullable<OriginateOrder['customPayload']>): string | undefined {
+function payloadProblem(payload: NonNullable<OriginateOrder['customPayload']>): OrderFieldSentence | undefined {
   if (isDeeper(payload, maxJsonLevels)) return tooDeep
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   if (new TextEncoder().encode(text).length > maxCustomPayloadBytes) return `at most ${maxCustomPayloadBytes} bytes`

@@ -2,6 +2,7 @@ import type { CapRefusal } from '../caps/caps.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { AccountUuid } from '../model/ids.ts'
+import type { OrderFieldSentence, OrderSentence } from './order-sentences.ts'
 
 /** A call placed by API. */
 export interface OriginateOrder {
@@ -35,9 +36,9 @@ export type OriginateRefusal =
       readonly ok: false
       readonly kind: 'field'
       readonly field: 'to' | 'from' | 'url' | 'timeout' | 'customPayload'
-      readonly sentence: string
+      readonly sentence: OrderFieldSentence
     }
-  | { readonly ok: false; readonly kind: 'rule'; readonly code: OriginateCode; readonly sentence: string }
+  | { readonly ok: false; readonly kind: 'rule'; readonly code: OriginateCode; readonly sentence: OrderSentence }
 
 /** A refused call leaves no row and no charge. */
 export type OriginateResult = { readonly ok: true; readonly call: CallRecord } | OriginateRefusal
@@ -48,10 +49,10 @@ export const causeOfRefusal = (refused: OriginateRefusal): string =>
 
 export const refusedField = (
   field: Extract<OriginateRefusal, { kind: 'field' }>['field'],
-  sentence: string,
+  sentence: OrderFieldSentence,
 ): OriginateRefusal => ({ ok: false, kind: 'field', field, sentence })
 
-export const refusedBy = (code: OriginateCode, sentence: string): OriginateRefusal => ({
+export const refusedBy = (code: OriginateCode, sentence: OrderSentence): OriginateRefusal => ({
   ok: false,
   kind: 'rule',
   code,

@@ -1,3 +1,5 @@
+import type { QuotaSentence } from './quota-sentences.ts'
+
 /** What an account may store and hold open (docs/errors.md, "Quotas of an account"), by its setting and its account field. */
 export const quotas = {
   assetBytes: { field: 'asset_bytes', what: 'bytes of assets' },
@@ -17,5 +19,5 @@ const noticeShare = 0.8
 export const isNoticed = (used: number, limit: number): boolean => used >= noticeShare * limit
 
 /** The sentence of the 409. */
-export const quotaSentence = (name: QuotaName, limit: number): string =>
+export const quotaSentence = (name: QuotaName, limit: number): QuotaSentence =>
   `The account may have at most ${limit} ${quotas[name].what} (quota max_${quotas[name].field}); delete some, or ask the operator for more.`

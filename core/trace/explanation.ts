@@ -12,8 +12,12 @@ export interface EndFacts {
   readonly document?: { readonly url: string; readonly detail: string; readonly ms: number }
   /** The first problem of the document. */
   readonly problem?: { readonly line: number; readonly column: number; readonly message: string }
-  /** Codecs that the remote offered or answered with. */
+  /** Codecs that the remote offered or answered with last. */
   readonly codecs?: readonly string[]
+  /** Codecs that were offered to the remote whose response ended the leg. */
+  readonly offered?: readonly string[]
+  /** The party of which no RTP came for the media timeout; empty: a party without a number. */
+  readonly silent?: string
   /** A leg's end that explains the call's. */
   readonly leg?: { readonly id: string; readonly reason: EndReason }
 }
@@ -29,6 +33,14 @@ const said = ({ response }: EndFacts): string => (response === undefined ? '' : 
 const of = ({ document }: EndFacts, otherwise = 'the webhook'): string => document?.url ?? otherwise
 const detail = ({ document }: EndFacts): string => (document?.detail ? ` (${document.detail})` : '')
 
+/** What one side could speak, where it was the other one that refused. */
+function sharing(facts: EndFacts): string {
+  const { response, offered = [], codecs = [] } = facts
+  if (response !== undefined)
+    return offered.length === 0 ? '' : ` ${who(facts)} was offered only ${offered.join(', ')}.`
+  return codecs.length === 0 ? '' : ` ${who(facts, 'The caller')} offers only ${codecs.join(', ')}.`
+}
+
 /** Why each kind of end comes about and what to do: trace, CLI, `/docs/reasons` and docs/reasons.md read this table. */
 export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.0200': { why: ({ hungUp }) => `${hungUp || 'One party'} hung up after the call was answered.`, advice: '' },
@@ -43,10 +55,13 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Top up the wallet, or have a credit limit set. The event BILL.0100 warns before the cut.',
   },
   'END.0212': {
-    why: facts =>
-      `The session of ${who(facts, 'a leg')} expired: no RTP came for the media timeout, or its session timer was not refreshed (RFC 4028).`,
+    why: facts => {
+      if (facts.silent !== undefined)
+        return `No sound came from ${facts.silent || 'one party'} any more, so the call was ended: no RTP came for the media timeout.`
+      return `The connection to ${who(facts, 'one party')} was lost: no RTP came for the media timeout, or its session timer was not refreshed (RFC 4028).`
+    },
     advice:
-      'Look at the RTP of the leg: if packets stop, a network, a NAT or a firewall drops UDP. If only signalling stopped, the peer or a proxy lost the dialog.',
+      'Look at the sound that was received (RTP): if it stops, a network, a NAT or a firewall drops UDP, or the phone was switched off. If only signalling stopped, the peer or a proxy lost the dialog.',
   },
   'END.0400': {
     why: facts => `${who(facts)} rejected the request.${said(facts)}`,
@@ -55,7 +70,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.0402': {
     why: facts =>
       facts.response === undefined
-        ? 'The balance does not cover the call: nothing could be reserved for its first increment.'
+        ? 'The balance does not cover the call: not even its first seconds could be paid for.'
         : `${who(facts)} refused for lack of funds.${said(facts)}`,
     advice:
       'Top up the wallet, or check the rate of the destination. If the carrier answered 402, its own account needs money.',
@@ -87,7 +102,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Try again later. The phone may be switched off or outside of coverage.',
   },
   'END.0484': {
-    why: facts => `The number ${who(facts, '')} is incomplete.${said(facts)}`,
+    why: facts => `The number${facts.number ? ` ${facts.number}` : ''} is incomplete.${said(facts)}`,
     advice: 'Write the number in E.164: +, country code, whole number.',
   },
   'END.0486': {
@@ -100,14 +115,14 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   },
   'END.0488': {
     why: facts =>
-      `There is no codec that both sides speak.${facts.codecs === undefined || facts.codecs.length === 0 ? '' : ` ${who(facts)} offers only ${facts.codecs.join(', ')}.`}${said(facts)}`,
+      `There is no codec that both sides speak: they share no format of sound.${sharing(facts)}${said(facts)}`,
     advice:
-      'Allow PCMA, PCMU, G722 or opus at the remote, or widen `codecs` of the trunk. Where SRTP is required on one side only, the offer is refused in the same way.',
+      'Allow PCMA, PCMU, G722 or opus at the remote, or ask the operator to widen `codecs` of the trunk. Where SRTP is required on one side only, the offer is refused in the same way.',
   },
   'END.0500': {
     why: facts => `The carrier failed.${said(facts)}`,
     advice:
-      'Every trunk that fits was tried. If it goes on, give the carrier the Call-ID and the time of the response.',
+      'Every trunk that fits was tried. If it goes on, tell the operator, who gives the carrier the Call-ID and the time of the response.',
   },
   'END.0503': {
     why: facts =>
@@ -120,7 +135,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.0603': {
     why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,
     advice:
-      'If a document rejected it (<Hangup reason="rejected"/> or an empty <Response/>), that is what it asks for.',
+      'A person who declines can be called again later. If a document rejected it (<Hangup reason="rejected"/> or an empty <Response/>), that is what it asks for.',
   },
   'END.1401': {
     why: facts => `The trunk did not accept our credentials.${said(facts)}`,
@@ -129,7 +144,8 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.1408': {
     why: facts =>
       `${who(facts, 'The destination')} could not be reached: no SIP response came, or DNS, TCP or TLS failed.`,
-    advice: 'Check host, port and transport, that a firewall lets SIP through, and that the name resolves.',
+    advice:
+      'For a number ask the operator: its carrier did not answer. For a SIP address check host, port and transport, that a firewall lets SIP through, and that the name resolves.',
   },
   'END.1480': {
     why: facts => `No softphone of ${who(facts, 'the end-user')} is registered.`,
@@ -145,7 +161,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
       'Reload the phone. If it goes on, a proxy changes the SDP: its fingerprint must reach the switch unchanged.',
   },
   'END.2410': {
-    why: () => 'No path for media was found between the browser and the switch: ICE failed.',
+    why: () => 'No path for sound was found between the browser and the switch: ICE failed.',
     advice:
       'Try another network first: this one may block UDP. The operator opens UDP to the media ports, sets SAUTI_EXTERNAL_ADDRESS behind NAT, and SAUTI_TURN for networks that block UDP.',
   },
@@ -190,7 +206,8 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   },
   'END.4433': {
     why: facts => `Calls to ${who(facts, 'this destination')} are not allowed.`,
-    advice: 'Premium and satellite prefixes are blocked until the operator allows them.',
+    advice:
+      'Ask the operator: a destination without a rate is not offered, and premium and satellite prefixes are blocked until they are allowed.',
   },
   'END.5410': {
     why: () => 'The switch was restarted while the call went on.',

@@ -8,6 +8,7 @@ import { type LegFacts, legsOf, legsOfCustomers } from './leg-facts.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
+import { codecsIn } from './sdp-codecs.ts'
 import { readSip } from './sip-record.ts'
 import { carriersRemoved, sipText } from './sip-text.ts'
 import type {
@@ -112,6 +113,9 @@ interface Shown {
   readonly first: number
 }
 
+/** A challenge is answered, and 487 only confirms our CANCEL (RFC 3261 §9.2): neither is why a leg ended. */
+const saysWhy = (status: number): boolean => status >= 300 && status !== 401 && status !== 407 && status !== 487
+
 class TimelineBuilder {
   readonly #reader: TraceReader
   readonly #shown: Shown
@@ -127,8 +131,10 @@ class TimelineBuilder {
   /** Legs that we have ended. */
   readonly #endedByUs = new Set<number>()
   readonly #problems = new EarlierProblems()
-  /** The last response that refused each number. */
-  readonly #refusals = new Map<string, string>()
+  /** The last response that refused each number, and what it had been offered. */
+  readonly #refusals = new Map<string, Pick<EndFacts, 'response' | 'offered'>>()
+  /** The codecs of our last SDP to each leg. */
+  readonly #offers = new Map<number, readonly string[]>()
   /** Whom a Dial did not reach, if no leg came after: for want of a route or of money it may have had none. */
   #unplaced: string | undefined
   #facts: { -readonly [K in keyof EndFacts]: EndFacts[K] } = {}
@@ -220,11 +226,11 @@ class TimelineBuilder {
       ? carriersRemoved(message, this.#phraseOf, { sent: sent ?? number, dialled: number })
       : message
     const { line, status, method } = sipText(shown)
-    if (status !== undefined && status >= 300 && method === 'INVITE' && status !== 401 && status !== 407) {
-      if (!sip.isSent) {
-        this.#facts.response = line
-        this.#refusals.set(this.#legs.get(record.leg)?.number ?? '', line)
-      }
+    if (status !== undefined && method === 'INVITE' && !sip.isSent && saysWhy(status)) {
+      this.#facts.response = line
+      const offered = this.#offers.get(record.leg)
+      if (offered !== undefined) this.#facts.offered = offered
+      this.#refusals.set(this.#legs.get(record.leg)?.number ?? '', { response: line, ...(offered && { offered }) })
     }
     add('sip', line, {
       direction: sip.isSent ? 'sent' : 'received',
@@ -236,15 +242,15 @@ class TimelineBuilder {
         : {}),
       message: shown,
     })
-    this.#codecs(message, sip.isSent)
+    this.#codecs(message, record.leg, sip.isSent)
   }
 
-  /** What the remote offered last, for the sentence of a call without a common codec. */
-  #codecs(message: string, isSent: boolean): void {
-    if (isSent) return
-    const names = [...message.matchAll(/^a=rtpmap:\d+ ([\w.-]+)\/\d+/gm)].map(found => found[1] ?? '')
-    const spoken = names.filter(name => name !== 'telephone-event' && name !== 'CN')
-    if (spoken.length > 0) this.#facts.codecs = spoken
+  /** What the remote named last, and what each leg was offered, for the sentence of a call without a common codec. */
+  #codecs(message: string, leg: number, isSent: boolean): void {
+    const codecs = codecsIn(message)
+    if (codecs.length === 0) return
+    if (isSent) this.#offers.set(leg, codecs)
+    else this.#facts.codecs = codecs
   }
 
   #points({ leg, payload, base, unixMs }: Numbered): void {
@@ -397,6 +403,7 @@ class TimelineBuilder {
         add('media', `media failed: ${text(note.fault)}`, rest)
         return
       case 'media-timeout':
+        if (note.fault === undefined) this.#facts.silent = this.#legs.get(leg)?.number ?? ''
         this.#mediaTimeout(note, add)
         return
       case 'hangup':
@@ -447,9 +454,8 @@ class TimelineBuilder {
     if (code === 'DIAL.0200') this.#problems.dialAnswered()
     else if (code === 'DIAL.0400') {
       const number = text(data.to_number)
-      const response = this.#refusals.get(number)
       this.#unplaced = number
-      this.#problems.dialFailed(text(data.reason_code), { number, ...(response === undefined ? {} : { response }) })
+      this.#problems.dialFailed(text(data.reason_code), { number, ...this.#refusals.get(number) })
     } else this.#problems.document(code, data, this.#facts)
   }
 

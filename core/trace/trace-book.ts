@@ -34,7 +34,7 @@ const unstoredMs = 60_000
 /** A live call that holds more is put into the store at once. */
 const unstoredBytes = 256 * 1024
 /** Calls are put into the store together, which packs them better, up to this. */
-const storedTogetherBytes = 128 * 1024
+const storedTogetherBytes = 512 * 1024
 /**
  * Messages, documents and notes that are kept of one call. What comes then is left out, but for what its end and cost are
  * explained by, which has an eighth of it besides, and the end. Points of RTP and audio have bounds of their own.
@@ -89,6 +89,8 @@ export class TraceBook implements TraceIntake {
   readonly #decoder = new TextDecoder()
   readonly #scratch = Buffer.alloc(maxPayloadBytes)
   readonly #captured = new Uint8Array(capturedBytes)
+  /** Calls that live, and ended ones that are not in the store, or not all of them: those that `tick` looks at. */
+  readonly #held = new Set<CallTrack>()
   /** Made at the first need. */
   #whole: Uint8Array | undefined
   /** Ended and in memory, oldest first. */
@@ -180,6 +182,7 @@ export class TraceBook implements TraceIntake {
       series = new RtpSeries()
       track.rtp.set(index, series)
     }
+    this.#held.add(track)
     if (!series.isDue(unixMs)) return
     series.add(unixMs, ++track.seq, figures)
     if (series.isFull) this.#closeSeries(track, index, series)
@@ -203,6 +206,7 @@ export class TraceBook implements TraceIntake {
     if (ring === undefined) {
       ring = new PacketRing(rtpHeaders)
       track.packets.set(index, ring)
+      this.#held.add(track)
     }
     ring.add({ ...packet, unixMs })
   }
@@ -257,7 +261,7 @@ export class TraceBook implements TraceIntake {
   /** About once a second: what is settled goes to the store, and what is too much for the memory. */
   tick(unixMs: number): void {
     const due: CallTrack[] = []
-    for (const track of this.#calls.values()) {
+    for (const track of this.#held) {
       const { endedMs, pages, sinceMs } = track
       if (pages.length === 0 && track.rtp.size === 0) continue
       const isSettled = endedMs !== undefined && unixMs - Math.max(endedMs, sinceMs) >= settledMs
@@ -265,6 +269,7 @@ export class TraceBook implements TraceIntake {
         due.push(track)
     }
     this.#store(due)
+    for (const track of due) if (track.endedMs !== undefined && isAllStored(track)) this.#held.delete(track)
     this.#forgetStored()
     this.#makeRoom()
   }
@@ -290,6 +295,7 @@ export class TraceBook implements TraceIntake {
     if (known !== undefined) return known
     const track = newTrack(uuid, this.#spare)
     this.#calls.set(uuid, track)
+    this.#held.add(track)
     this.#json(recordKinds.begin, { track, index: 0 }, unixMs, { uuid })
     return track
   }
@@ -357,7 +363,10 @@ export class TraceBook implements TraceIntake {
   }
 
   #touch(track: CallTrack, unixMs: number): void {
-    if (track.pages.length === 0) track.sinceMs = unixMs
+    if (track.pages.length === 0) {
+      track.sinceMs = unixMs
+      this.#held.add(track)
+    }
     // A late record of a call that was put away: it is put away again later.
     if (track.endedMs !== undefined && track.isStored && track.pages.length === 0) this.#ended.push(track)
   }
@@ -451,7 +460,7 @@ export class TraceBook implements TraceIntake {
   #makeRoom(): void {
     const { memoryBytes } = this.#options
     let used = 0
-    for (const { pages } of this.#calls.values()) used += pages.capacity
+    for (const { pages } of this.#held) used += pages.capacity
     if (used > memoryBytes) used -= this.#dropEnded(used - memoryBytes)
     if (used > memoryBytes) used -= this.#cutLive(used - memoryBytes)
     this.counters.memoryBytes = used
@@ -483,7 +492,7 @@ export class TraceBook implements TraceIntake {
   /** Beginnings of live calls, those with most first. */
   #cutLive(bytes: number): number {
     let freed = 0
-    const tracks = [...this.#calls.values()].sort((one, other) => other.pages.capacity - one.pages.capacity)
+    const tracks = [...this.#held].sort((one, other) => other.pages.capacity - one.pages.capacity)
     for (const track of tracks) {
       if (freed >= bytes) break
       freed += track.pages.capacity
@@ -500,6 +509,7 @@ export class TraceBook implements TraceIntake {
   #forget(track: CallTrack): void {
     this.#release(track)
     track.pages.clear()
+    this.#held.delete(track)
     if (this.#calls.get(track.uuid) !== track) return
     this.#calls.delete(track.uuid)
     if (track.sid !== '') this.#sids.delete(track.sid)
@@ -511,6 +521,12 @@ export class TraceBook implements TraceIntake {
     track.legs.length = 0
     track.dialogs.length = 0
   }
+}
+
+function isAllStored({ pages, rtp, packets }: CallTrack): boolean {
+  if (pages.length > 0 || packets.size > 0) return false
+  for (const series of rtp.values()) if (series.bytes.length > 0) return false
+  return true
 }
 
 const rtpHeaderBytes = 12

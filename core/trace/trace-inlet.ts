@@ -104,6 +104,11 @@ export class TraceOutlet {
     this.#failed = failed
   }
 
+  /** The part of the shared memory that is full, 0 to 1. */
+  get fill(): number {
+    return this.#ring.fill
+  }
+
   /** All that is there now. */
   drain(): void {
     this.#ring.drain(({ kind, flags, unixMs, from, to }) => {

@@ -1,4 +1,5 @@
 import { type Place, type ProblemList, quoted } from './problem.ts'
+import type { ProblemSentence, WantedValue } from './problem-sentences.ts'
 import { urlProblem } from './url.ts'
 import type { Element } from './xml.ts'
 
@@ -23,7 +24,7 @@ export class Attributes {
   }
 
   /** The value as written, of at most `maxLength` characters; undefined when missing or bad. */
-  text(name: string, pattern: RegExp, wanted: string): string | undefined {
+  text(name: string, pattern: RegExp, wanted: WantedValue): string | undefined {
     const value = this.#value(name)
     if (value === undefined) return undefined
     if (pattern.test(value)) return value
@@ -48,7 +49,7 @@ export class Attributes {
     const value = this.#value(name)?.trim()
     if (value === undefined) return fallback
     const chosen = values.find(candidate => candidate === value)
-    if (chosen === undefined) this.bad(name, value, values.join(' or '))
+    if (chosen === undefined) this.#note(name, value, values.join(' or '))
     return chosen ?? fallback
   }
 
@@ -63,14 +64,14 @@ export class Attributes {
   }
 
   /** Reports a value that was understood but cannot be honoured. */
-  bad(name: string, value: string, wanted: string): void {
-    this.#problems.add(this.#element, this.problem(name, value, wanted).message)
+  bad(name: string, value: string, wanted: WantedValue): void {
+    this.#note(name, value, wanted)
   }
 
   /** The same, for a value that only the call can judge: it is reported then, or never. */
-  problem(name: string, value: string, wanted: string): Place {
+  problem(name: string, value: string, wanted: WantedValue): Place {
     const { line, column } = this.#element
-    return { line, column, message: `<${this.#element.name}> ${name}=${quoted(value)}: must be ${wanted}` }
+    return { line, column, message: this.#sentence(name, value, wanted) }
   }
 
   noteUnknown(): void {
@@ -80,12 +81,20 @@ export class Attributes {
     }
   }
 
+  #note(name: string, value: string, wanted: string): void {
+    this.#problems.add(this.#element, this.#sentence(name, value, wanted))
+  }
+
+  #sentence(name: string, value: string, wanted: string): ProblemSentence {
+    return `<${this.#element.name}> ${name}=${quoted(value)}: must be ${wanted}`
+  }
+
   #value(name: string): string | undefined {
     this.#asked.add(name)
     return this.#element.attributes.get(name)
   }
 
-  #number(name: string, range: Range, pattern: RegExp, wanted: string): number {
+  #number(name: string, range: Range, pattern: RegExp, wanted: 'a whole number' | 'a number of seconds'): number {
     const value = this.#value(name)?.trim()
     if (value === undefined) return range.fallback
     const number = pattern.test(value) ? Number(value) : Number.NaN

@@ -16,7 +16,7 @@ export const aboutConference: VerbAbout = {
     startOnEnter: 'The room starts when this caller enters. Until a participant starts it, all wait.',
     endOnExit: 'The room ends for all when this caller leaves it.',
     beep: 'Two tones for all members when this caller enters, or leaves, or both.',
-    waitAsset: `Heard until the room starts, over and over: slug of an asset, a country's ringing tone by its code (${ringbackCountries.slice(0, 4).join(' ')} …), or \`silence\`. Default: two soft problems every six seconds.`,
+    waitAsset: `Heard until the room starts, over and over: slug of an asset, a country's ringing tone by its code (${ringbackCountries.slice(0, 4).join(' ')} …), or \`silence\`. Default: two soft tones every six seconds.`,
     maxMembers: `How many may be in the room with this caller. Who finds it full is not answered by it: DialCallStatus is \`busy\`, DialReasonCode END.0486.`,
   },
   example:

@@ -1,4 +1,5 @@
 import type { Problem } from './problem.ts'
+import type { ProblemSentence } from './problem-sentences.ts'
 
 export type Decoded =
   | { readonly ok: true; readonly text: string; readonly onlyAscii: boolean }
@@ -15,7 +16,7 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   }
 }
 
-const refused = (line: number, column: number, message: string): Decoded => ({
+const refused = (line: number, column: number, message: ProblemSentence): Decoded => ({
   ok: false,
   problem: { line, column, code: 'DOC.0400', message },
 })

@@ -3,6 +3,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
 import { type DocumentRules, type Problem, ProblemList, quoted } from './problem.ts'
+import type { ProblemSentence } from './problem-sentences.ts'
 import { vocabulary } from './registry.ts'
 import type { ParsedVerb } from './verb.ts'
 import { type Element, parseXml, squeezed } from './xml.ts'
@@ -27,7 +28,7 @@ type ParsedDocument =
 /** A verb document (docs/verbs.md). Never throws; the same bytes always give the same. */
 export function parseDocument(bytes: Uint8Array, rules: DocumentRules = {}): ParsedDocument {
   if (bytes.length > maxDocumentBytes) {
-    const message = `the document is larger than ${maxDocumentBytes / 1024} KB`
+    const message: ProblemSentence = `the document is larger than ${maxDocumentBytes / 1024} KB`
     return { ok: false, reason: 'END.3413', problems: [{ line: 1, column: 1, code: 'DOC.0413', message }] }
   }
   const decoded = decodeUtf8(bytes)
@@ -58,7 +59,7 @@ export function checkDocument(
 
 const invalid = (problems: readonly Problem[]): ParsedDocument => ({ ok: false, reason: 'END.3422', problems })
 
-const malformed = (at: { line: number; column: number }, message: string): ParsedDocument =>
+const malformed = (at: { line: number; column: number }, message: ProblemSentence): ParsedDocument =>
   invalid([{ line: at.line, column: at.column, code: 'DOC.0400', message }])
 
 function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {

@@ -1,4 +1,5 @@
 import type { EventCode } from '../events/catalogue.ts'
+import type { ProblemSentence } from './problem-sentences.ts'
 
 /** Something in a document that is not as it should be. Lines and columns start at 1. */
 export interface Problem {
@@ -36,7 +37,7 @@ export class ProblemList {
     this.rules = rules
   }
 
-  add(at: Position, message: string, code: EventCode = 'DOC.0422'): void {
+  add(at: Position, message: ProblemSentence, code: EventCode = 'DOC.0422'): void {
     if (this.#problems.length >= maxProblems) return
     this.#problems.push({ line: at.line, column: at.column, code, message })
   }

@@ -36,8 +36,11 @@ export const say: VerbModule<Say, SayState> = {
     const speech = readSpeech(element, problems)
     const length = [...speech.text].length
     if (length > maxSayCharacters) {
-      const message = `<Say> has ${length} characters, more than ${maxSayCharacters}; it is not spoken`
-      problems.add(element, message, 'SAY.0413')
+      problems.add(
+        element,
+        `<Say> has ${length} characters, more than ${maxSayCharacters}; it is not spoken`,
+        'SAY.0413',
+      )
       return undefined
     }
     if (speech.text === '' && speech.ssml === undefined) {

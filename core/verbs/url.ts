@@ -1,3 +1,5 @@
+import type { UrlProblem } from './problem-sentences.ts'
+
 /** Characters of a URL, as it is written in a document and as it is asked for. */
 export const maxUrlLength = 2048
 
@@ -5,7 +7,7 @@ export const maxUrlLength = 2048
 const anyBase = 'http://document.invalid/'
 
 /** What is wrong with a URL of a document, absolute or relative; undefined when it is good. */
-export function urlProblem(reference: string): string | undefined {
+export function urlProblem(reference: string): UrlProblem | undefined {
   if (reference === '') return 'it is empty'
   if (reference.length > maxUrlLength) return `it is longer than ${maxUrlLength} characters`
   // The URL parser silently drops tabs and line breaks; a URL that contains them is a mistake.

@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes'
 import type { Position, Problem } from './problem.ts'
+import type { XmlProblem } from './problem-sentences.ts'
 
 /** An element of a verb document; text stands between its child elements as it was written. */
 export interface Element extends Position {
@@ -23,11 +24,22 @@ interface Growing extends Position {
   readonly children: (Element | string)[]
 }
 
+/** What the parser itself says: a text of saxes. */
+type ParserSentence = string & { readonly isOfParser: true }
+
+const parserSentence = (message: string): ParserSentence =>
+  message.replace(/^\d+:\d+: /, '').replace(/\.$/, '') as ParserSentence
+
+const faultAt = (at: Position, message: XmlProblem): { readonly ok: false; readonly problem: Problem } => ({
+  ok: false,
+  problem: { line: at.line, column: at.column, code: 'DOC.0400', message },
+})
+
 /** What stops the parser at the first fault; never leaves this file. */
 class XmlFault extends Error {
   readonly at: Position
 
-  constructor(at: Position, message: string) {
+  constructor(at: Position, message: XmlProblem | ParserSentence) {
     super(message)
     this.at = at
   }
@@ -42,9 +54,7 @@ export function parseXml(source: string, maxInRoot = maxElements): ParsedXml {
   // White space before the prolog is tolerated; the lines it takes still count.
   const text = source.trimStart()
   const place = placer(source, source.length - text.length)
-  if (text === '') {
-    return { ok: false, problem: { line: 1, column: 1, code: 'DOC.0400', message: 'the document is empty' } }
-  }
+  if (text === '') return faultAt({ line: 1, column: 1 }, 'the document is empty')
 
   // With xmlns on, saxes is quadratic in depth.
   const parser = new SaxesParser({ xmlns: false, position: true })
@@ -57,7 +67,7 @@ export function parseXml(source: string, maxInRoot = maxElements): ParsedXml {
   const here = () => place(Math.max(0, parser.position - 1))
 
   parser.on('error', error => {
-    throw new XmlFault(here(), error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
+    throw new XmlFault(here(), parserSentence(error.message))
   })
   parser.on('xmldecl', declaration => {
     encoding = declaration.encoding
@@ -104,7 +114,7 @@ export function parseXml(source: string, maxInRoot = maxElements): ParsedXml {
     if (!(error instanceof XmlFault)) throw error
     return { ok: false, problem: { ...error.at, code: 'DOC.0400', message: error.message } }
   }
-  if (root === undefined) return { ok: false, problem: { ...here(), code: 'DOC.0400', message: 'no root element' } }
+  if (root === undefined) return faultAt(here(), 'no root element')
   return { ok: true, root, encoding }
 }
 

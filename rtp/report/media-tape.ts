@@ -228,6 +228,11 @@ export class MediaTapeReader {
     return Atomics.load(this.#control, droppedAt) >>> 0
   }
 
+  /** The part of the slots that is full, 0 to 1. */
+  get fill(): number {
+    return ((Atomics.load(this.#control, writtenAt) - Atomics.load(this.#control, readAt)) >>> 0) / slotCount
+  }
+
   /** All that is there now. */
   drain(): void {
     const head = Atomics.load(this.#control, writtenAt) >>> 0

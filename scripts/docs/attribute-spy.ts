@@ -1,5 +1,6 @@
 import { Attributes, type Range } from '../../core/verbs/attributes.ts'
 import type { ProblemList } from '../../core/verbs/problem.ts'
+import type { WantedValue } from '../../core/verbs/problem-sentences.ts'
 import type { Element } from '../../core/verbs/xml.ts'
 
 /** How an attribute is read, as its verb asks for it. */
@@ -21,7 +22,7 @@ export class AttributeSpy extends Attributes {
     super(element, problems)
   }
 
-  override text(name: string, pattern: RegExp, wanted: string): string | undefined {
+  override text(name: string, pattern: RegExp, wanted: WantedValue): string | undefined {
     this.#note({ name, type: 'text', limits: wanted })
     return super.text(name, pattern, wanted)
   }

@@ -8,7 +8,7 @@ const mostWaiting = 4000
  * Wait of the first INVITE from which the newest is read first: under a flood, admitted calls are answered at once,
  * and those that would be late in any case are refused.
  */
-const standingMs = 15
+const standingMs = 10
 /** Time after which an INVITE is read whether there is room or not, in order to be refused. */
 const readAnywayAfterMs = 60
 

@@ -77,10 +77,10 @@ test('the core refuses: its status, its code once in front, Retry-After', async 
     [503, 'END.5503', '30'],
     [503, 'LIMIT.0503', '2'],
   ] as const) {
-    bed.calls.refusal = refusedBy(code, 'because of it')
+    bed.calls.refusal = refusedBy(code, 'the switch is draining')
     const refused = await bed.customer('POST', '/calls/originate', order)
     assert.is(refused.status, status)
-    assert.equal(refused.body, { detail: `${code}: because of it`, code })
+    assert.equal(refused.body, { detail: `${code}: the switch is draining`, code })
     assert.is(refused.headers['retry-after'], wait)
   }
   bed.calls.refusal = refusedField('from', '+ and 7 to 15 digits')
@@ -94,7 +94,7 @@ test('a loaded switch refuses before it looks a key up; the key may be used agai
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   const headers = { 'idempotency-key': 'while-loaded' }
   const { placed } = bed.calls
-  bed.calls.load = refusedBy('LIMIT.0503', 'the switch is loaded')
+  bed.calls.load = refusedBy('LIMIT.0503', 'the switch is loaded and takes no new calls for now')
   const refused = await bed.customer('POST', '/calls/originate', order, headers)
   assert.equal([refused.status, refused.body.code, refused.headers['retry-after']], [503, 'LIMIT.0503', '2'])
   assert.is(bed.calls.placed, placed)

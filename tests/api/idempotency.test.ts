@@ -53,7 +53,7 @@ test('while the first runs, the second is 409', async () => {
 })
 
 test('a refusal frees the idempotency key: by the core, by validation, by suspension, by a fault', async () => {
-  bed.calls.refusal = refusedBy('LIMIT.0430', 'too fast')
+  bed.calls.refusal = refusedBy('LIMIT.0430', 'more than 10 new calls per second')
   assert.is((await place('four')).status, 429)
   bed.calls.refusal = undefined
   assert.is((await place('four', { ...order, timeout: 0 })).status, 422)

@@ -5,9 +5,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changedFields, listChange } from '../../api/portal/app/operator/change-diff.ts'
 import { diffOf, readRates } from '../../api/portal/app/operator/rate-csv.ts'
-import { documentCourses, piecesOf } from '../../api/portal/app/pages/document-course.ts'
+import { type DocumentCourse, documentCourses, piecesOf } from '../../api/portal/app/pages/document-course.ts'
+import { type CallParts, nextSteps } from '../../api/portal/app/pages/next-steps.ts'
 import type { TraceEntry } from '../../api/portal/app/pages/trace.ts'
 import { swEditor } from '../../api/portal/app/sw-editor.ts'
+import { endFacts } from '../../api/portal/app/sw-end-facts.ts'
 import { swSentence } from '../../api/portal/app/sw-sentences.ts'
 import { en } from '../../api/portal/app/texts/en.ts'
 import { sw } from '../../api/portal/app/texts/sw.ts'
@@ -125,6 +127,73 @@ test('every reason of an end has its label in both languages, and its sentence a
   }
 })
 
+test('in Kiswahili an end names what the switch’s sentence names of the call', () => {
+  const facts = {
+    number: '+254733000001',
+    hungUp: '+254733000001',
+    response: '486 Busy Here',
+    document: { url: 'https://acme.test/in?token=****', detail: 'status 500: no', ms: 12 },
+    problem: { line: 3, column: 7, message: 'Shout is no verb. Use Say' },
+    offered: ['PCMU', 'PCMA'],
+    silent: '+254733000001',
+  }
+  const inWords = [
+    ...[facts.number, facts.response, facts.document.url, facts.document.detail, facts.problem.message],
+    facts.offered.join(', '),
+  ]
+  for (const { why } of Object.values(explanations)) {
+    const sentence = why(facts)
+    const said = endFacts(sentence).join(' · ')
+    const named = inWords.filter(fact => sentence.includes(fact))
+    for (const fact of named) assert.ok(said.includes(fact), `${sentence} → ${said}`)
+    if (sentence.includes('line 3')) assert.match(said, /mstari wa 3, safu ya 7: Shout/)
+  }
+  assert.equal(endFacts(explanations['END.0486'].why(facts)), ['+254733000001', 'jibu: 486 Busy Here'])
+  assert.equal(endFacts('The balance does not cover the call.'), [])
+  const codes = Object.keys(swReasons) as (keyof typeof swReasons)[]
+  for (const code of codes)
+    for (const [pattern] of swReasons[code].cases ?? []) {
+      const { response: _refused, silent: _silent, ...others } = facts
+      const sentences = [explanations[code].why(facts), explanations[code].why(others)]
+      assert.is(sentences.filter(sentence => pattern.test(sentence)).length, 1, `${code} ${pattern}`)
+    }
+})
+
+test('an end leads to where it is mended: wallet, route, document with its line, messages', () => {
+  const [url, elsewhere] = ['https://voice.test/documents/hosted/1', 'https://acme.test/in']
+  const course = (of: string, line: number): DocumentCourse => ({
+    seq: line,
+    url: of,
+    ms: 1,
+    fault: undefined,
+    body: '<Response/>',
+    verbs: [{ name: 'Dial', line, column: 1, seq: line }],
+    problems: [],
+  })
+  const parts: CallParts = {
+    call: { direction: 'inbound', to_number: '+254711000000' },
+    courses: [course(url, 3), course(elsewhere, 5)],
+    own: [{ uuid: 'doc-1', name: 'Reception', url }],
+    hasLadder: true,
+    hasQuality: false,
+  }
+  const steps = (code: string, sentence = '', more: Partial<CallParts> = {}) =>
+    nextSteps(code, sentence, { ...parts, ...more })
+  const route = { to: 'number', number: '+254711000000' }
+  assert.equal(steps('END.0402'), [{ to: 'wallet' }])
+  assert.equal(steps('END.0402', '+254733000001 refused. It answered 402 Payment Required.'), [{ to: 'ladder' }])
+  assert.equal(steps('END.0488'), [{ to: 'ladder' }])
+  assert.equal(steps('END.0488', '', { hasLadder: false }), [])
+  assert.equal(steps('END.0212'), [{ to: 'timeline' }])
+  assert.equal(steps('END.0486'), [{ to: 'documents', line: 5 }])
+  assert.equal(steps('END.3502', `${elsewhere} failed`), [route, { to: 'documents', line: 5 }])
+  const outbound = { call: { direction: 'outbound', to_number: '+254733000001' }, courses: [] } as const
+  assert.equal(steps('END.3502', `${elsewhere} failed`, outbound), [{ to: 'webhooks' }])
+  const hosted = { to: 'document', uuid: 'doc-1', name: 'Reception', line: 2 }
+  assert.equal(steps('END.3422', `The document of ${url} cannot be run: line 2, column 9: no.`), [hosted, route])
+  assert.equal(steps('END.9999'), [])
+})
+
 /** Sentences that the recorder and the simulator write, by the templates in their source. */
 function sentencesOf(source: string): readonly string[] {
   const values: Readonly<Record<string, string>> = { direction: 'inbound', status: 'completed', name: 'Say' }
@@ -177,7 +246,7 @@ test('everything that the editor says by itself has its words in Kiswahili', () 
 })
 
 test('the documents of a call: what ran of each answer, what failed, and where a mistake stands', () => {
-  const entry = (seq: number, kind: string, data: Readonly<Record<string, unknown>>): TraceEntry => ({
+  const entry = (seq: number, kind: TraceEntry['kind'], data: Readonly<Record<string, unknown>>): TraceEntry => ({
     seq,
     at: '',
     ms: seq,

@@ -53,7 +53,7 @@ test('the token', async () => {
 
 test('bad, altered, foreign and expired tokens: 401 at the upgrade', async () => {
   const good = await tokenOf()
-  const expired = bed.repositories.streamTokens.issue(account, [], Date.now() - 301_000)
+  const expired = bed.repositories.streamTokens.issue({ account, by: [], untilUnix: undefined }, Date.now() - 301_000)
   const user = (await bed.customer('POST', '/users/create', { email: 'a@example.com' })).body
   const phone = (await bed.customer('POST', '/phone-tokens/mint', { uuid: user.uuid })).body.token
   for (const token of ['', 'x', expired, phone, bed.key, `${good}x`, good.slice(0, -1), good.replace('.', '')]) {
@@ -101,6 +101,17 @@ test('a stream ends with the key or the session that asked for its token, and no
     assert.is((await StreamReader.refusal(urlOf(token))).status, 401)
   assert.is(kept.socket.readyState, WebSocket.OPEN)
   kept.socket.terminate()
+})
+
+test('a stream ends when the session ends by itself; its token opens none any more', async () => {
+  const { streamTokens } = bed.repositories
+  const untilUnix = Date.now() + 300
+  const token = streamTokens.issue({ account, by: [], untilUnix }, Date.now())
+  const socket = new WebSocket(urlOf(token))
+  const code = await new Promise<number>((resolve, reject) => socket.once('close', resolve).once('error', reject))
+  assert.is(code, 4001)
+  assert.ok(Date.now() >= untilUnix - 5)
+  assert.is((await StreamReader.refusal(urlOf(token))).status, 401)
 })
 
 test('to open a stream is a request of the account: beyond 3,000 a minute 429 with Retry-After', async () => {

@@ -195,7 +195,7 @@ pages('rates before they are applied, the menu, the phone, and faults', async ()
     route =>
       route.request().resourceType() !== 'fetch' || route.request().url().endsWith('/portal/session')
         ? route.fallback()
-        : route.fulfill({ status: 503, json: { detail: 'The store is busy: try again.' } }),
+        : route.fulfill({ status: 503, json: { detail: 'The service is busy: try again.' } }),
   )
   for (const path of [...customerPages, ...consolePages, `calls/${filling.call}`, 'nowhere']) {
     await page.goto('about:blank')

@@ -240,6 +240,69 @@ pages('in Kiswahili, kinds, choices and legends are Kiswahili', async () => {
   await page.reload()
 })
 
+pages('in Kiswahili, what the switch writes is Kiswahili, and what has no text is marked as English', async () => {
+  const { page } = tab
+  await page.evaluate(`localStorage.setItem('language', 'sw')`)
+  await page.reload()
+  // The checker's problems, below the editor and in its panel.
+  await tab.go(`documents/${filling.document}`)
+  await page.waitForSelector('.editor')
+  const content = page.locator('.cm-content')
+  await content.click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText('<Response>\n  <Shout/>\n  <Say loop="many">Karibu</Say>\n</Response>')
+  await page.locator('.found li').nth(1).waitFor()
+  assert.equal(await page.locator('.found li').allTextContents(), [
+    'Mstari 2, safu 3 DOC.0422 "Shout" si amri; inarukwa',
+    'Mstari 3, safu 3 DOC.0422 <Say> loop="many": lazima iwe namba kamili kutoka 0 hadi 1000',
+  ])
+  assert.is(await page.locator('.found [lang=en]').count(), 0)
+  await page.locator('.cm-lintRange').first().hover()
+  const tip = page.locator('.cm-tooltip-lint')
+  await tip.waitFor()
+  assert.match((await tip.textContent()) ?? '', /si amri/)
+  // What completion says of a verb.
+  await content.click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('<Response><Pa')
+  await page.locator('.cm-completionInfo').filter({ hasText: 'Husubiri kimya' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText('<Response/>')
+  // Refusals: of a field, with a sentence, and one that no list holds.
+  const refused = async (status: number, json: object) => {
+    await page.route(/\/keys\/create/, route => route.fulfill({ status, json }))
+    await tab.go('keys')
+    await press('Ufunguo mpya')
+    await page.locator('dialog input').first().fill('x')
+    await page.locator('dialog form .button.main').click()
+    const notice = page.locator('.notices .bad').last()
+    await notice.waitFor()
+    const shown = [await notice.textContent(), await notice.locator('[lang=en]').count()]
+    await page.unrouteAll()
+    await page.reload()
+    return shown
+  }
+  const message = 'must be one line of 1 to 200 characters'
+  assert.equal(await refused(422, { detail: `name: ${message}`, errors: [{ field: 'name', message }] }), [
+    'name: lazima iwe mstari mmoja wa herufi 1 hadi 200',
+    0,
+  ])
+  assert.equal(await refused(403, { detail: 'BILL.0403: the account is suspended.', code: 'BILL.0403' }), [
+    'BILL.0403: akaunti imesimamishwa.',
+    0,
+  ])
+  assert.equal(await refused(409, { detail: 'A sentence of tomorrow.' }), ['A sentence of tomorrow.', 1])
+  // Events say what they report, and why a call ended.
+  await tab.go('events?code=CALL.0400')
+  const row = page.locator('.timeline > li').first()
+  assert.match((await row.locator('summary').textContent()) ?? '', /Simu imeisha bila kujibiwa call\.failed/)
+  await row.locator('summary').click()
+  assert.match((await row.locator('p').first().textContent()) ?? '', /^\p{L}[\p{L} ]+ END\.\d{4}$/u)
+  await page.evaluate(`localStorage.removeItem('language')`)
+  await page.reload()
+})
+
 pages('a session that ended says so, and goes on where one was', async () => {
   const context = await bed.browser.newContext()
   await bed.signIn(context)

@@ -14,11 +14,13 @@ import { RefusingPeer } from '../rig/peers/refusing-peer.ts'
 import { until } from '../rig/probes/wait.ts'
 
 // Every kind of failed call, made to fail by real peers of a served switch, and what its trace says by the API and its page in
-// the portal shows: a reader of that page alone learns why, and what to do. ICE is given up after 30 seconds; all run at the same time.
+// the portal shows: a reader of that page alone learns why, and what to do, and gets to where it is done. ICE is given up after
+// 30 seconds; all run at the same time.
 
 const canary = 'C4NARYC4NARY'
 const nowhere = { address: '127.0.0.1', port: 9 }
-const dial = (number: string) => `<Response><Dial><Number>${number}</Number></Dial></Response>`
+const route = /^Where calls to \+254 7.* go$/
+const dial = (number: string) => `<Response><Dial timeout="6"><Number>${number}</Number></Dial></Response>`
 const pause = '<Response><Say>Hello</Say><Pause length="600"/></Response>'
 const browserOffer = [
   'v=0',
@@ -39,21 +41,40 @@ const browserOffer = [
   '',
 ].join('\r\n')
 
+/** Of a phone that speaks nothing else; G729 has a number of its own, which needs no rtpmap. */
+const rareOffer = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'c=IN IP4 127.0.0.1',
+  'm=audio 9 RTP/AVP 18 97 101',
+  'a=rtpmap:97 iLBC/8000',
+  'a=rtpmap:101 telephone-event/8000',
+  '',
+].join('\r\n')
+
 interface Failure {
   /** What its webhook answers. */
   readonly document?: string
+  /** A document that the switch hosts. */
+  readonly hosted?: string
   readonly webhook?: (response: { writeHead(status: number): { end(): void } }) => void
   readonly offer?: string
   readonly balance?: string
   /** The caller hangs up once there is an answer. */
   readonly hangsUp?: true
+  /** The caller hangs up while it rings. */
+  readonly cancels?: true
   /** How the page shows the end: broken down, or answered and not ended as planned. */
   readonly banner: 'bad' | 'warn'
   readonly code: string
   readonly sentence: RegExp
   readonly advice: RegExp
+  /** What the page offers to open, in this order. */
+  readonly next: readonly RegExp[]
   /** What went wrong before, where the end is not it. */
-  readonly before?: { readonly code: string; readonly sentence: RegExp; readonly advice: RegExp }
+  readonly before?: Pick<Failure, 'code' | 'sentence' | 'advice' | 'next'>
 }
 
 const failures: Readonly<Record<string, Failure>> = {
@@ -63,6 +84,7 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.0486',
     sentence: /^\+255700000486 is busy\. It answered 486 Busy Here\.$/,
     advice: /voicemail or another number/,
+    next: [/^See the document, line 1$/],
   },
   'no route': {
     document: dial('+256700000001'),
@@ -70,6 +92,7 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.0503',
     sentence: /^No trunk could take the call to \+256700000001: none has a prefix that fits it/,
     advice: /^Ask the operator, who checks that a trunk has a prefix/,
+    next: [],
   },
   402: {
     document: dial('+255700000402'),
@@ -78,6 +101,7 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.0402',
     sentence: /balance does not cover the call/,
     advice: /Top up the wallet/,
+    next: [/^Open the wallet$/],
   },
   'webhook 500': {
     webhook: response => response.writeHead(500).end(),
@@ -85,6 +109,7 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.3502',
     sentence: /http:\/\/127\.0\.0\.1:\d+\/webhook-500\?token=\*+ failed \(.*500.*\)/,
     advice: /must answer 200 with a document/,
+    next: [route, /^See the document$/],
   },
   'webhook timeout': {
     webhook: () => {},
@@ -92,6 +117,7 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.3408',
     sentence: /\/webhook-timeout\?token=\*+ did not answer within 10 seconds/,
     advice: /Answer the webhook at once/,
+    next: [route, /^See the document$/],
   },
   'XML error': {
     document: '<Response>\n  <Say>Hello</Sya>\n</Response>',
@@ -99,13 +125,15 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.3422',
     sentence: /\/xml-error\?token=\*+ cannot be run: line 2, column \d+: ./,
     advice: /POST \/documents\/check/,
+    next: [/^See the document, line 2$/, route],
   },
   'media timeout': {
     document: pause,
     banner: 'warn',
     code: 'END.0212',
-    sentence: /no RTP came for the media timeout/,
+    sentence: /^No sound came from \+254722000111 any more.*: no RTP came for the media timeout\.$/,
     advice: /a firewall drops UDP/,
+    next: [/^See the sound quality$/, /^See the timeline$/],
   },
   'ICE failure': {
     document: pause,
@@ -114,13 +142,80 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.2410',
     sentence: /ICE failed/,
     advice: /SAUTI_EXTERNAL_ADDRESS.*SAUTI_TURN/,
+    next: [/^See the timeline$/],
   },
   'codec mismatch': {
     document: dial('+255700000488'),
     banner: 'bad',
     code: 'END.0488',
-    sentence: /no codec that both sides speak.*488 Not Acceptable Here/,
+    sentence: /no codec that both sides speak.*\+255700000488 was offered only PCM.*488 Not Acceptable Here/,
     advice: /Allow PCMA, PCMU, G722 or opus/,
+    next: [/^See the SIP messages$/],
+  },
+  'codec mismatch of the caller': {
+    document: pause,
+    offer: rareOffer,
+    banner: 'bad',
+    code: 'END.0488',
+    sentence: /no codec that both sides speak.* The caller offers only G729, iLBC\.$/,
+    advice: /Allow PCMA, PCMU, G722 or opus/,
+    next: [/^See the SIP messages$/],
+  },
+  'hosted document with a mistake': {
+    hosted: '<Response>\n  <Say>Hello</Say>\n  <Say>Hello</Sya>\n</Response>',
+    banner: 'bad',
+    code: 'END.3422',
+    sentence: /cannot be run: line 3, column \d+: ./,
+    advice: /POST \/documents\/check/,
+    next: [/^Open “Reception” at line 3$/, route],
+  },
+  'no document': {
+    banner: 'bad',
+    code: 'END.3404',
+    sentence: /^There is no document for the call: no webhook is set for the number\.$/,
+    advice: /^Give the number or the account a voice webhook/,
+    next: [route],
+  },
+  '402 of the carrier': {
+    document: dial('+255700000402'),
+    banner: 'bad',
+    code: 'END.0402',
+    sentence: /^\+255700000402 refused for lack of funds\. It answered 402 Payment Required\.$/,
+    advice: /If the carrier answered 402, its own account needs money/,
+    next: [/^See the SIP messages$/],
+  },
+  declined: {
+    document: dial('+255700000603'),
+    banner: 'bad',
+    code: 'END.0603',
+    sentence: /^The call was declined by \+255700000603\. It answered 603 Decline\.$/,
+    advice: /^A person who declines can be called again later\./,
+    next: [/^See the document, line 1$/],
+  },
+  'carrier out of service': {
+    document: dial('+255700000503'),
+    banner: 'bad',
+    code: 'END.0503',
+    sentence: /^The carrier had no room or was out of service\. It answered 503 Service Unavailable\.$/,
+    advice: /^Ask the operator/,
+    next: [/^See the SIP messages$/],
+  },
+  'no answer': {
+    document: dial('+255700000180'),
+    banner: 'bad',
+    code: 'END.0408',
+    sentence: /^\+255700000180 did not answer in time\.$/,
+    advice: /^Ring longer/,
+    next: [/^See the document, line 1$/],
+  },
+  cancelled: {
+    document: dial('+255700000180'),
+    cancels: true,
+    banner: 'bad',
+    code: 'END.0487',
+    sentence: /^The caller hung up before the call was answered\.$/,
+    advice: /how long ringing and the first document took/,
+    next: [/^See the timeline$/],
   },
   'hung up in the fallback': {
     webhook: response => response.writeHead(500).end(),
@@ -129,10 +224,12 @@ const failures: Readonly<Record<string, Failure>> = {
     code: 'END.0200',
     sentence: /^\+254722000111 hung up/,
     advice: /^$/,
+    next: [],
     before: {
       code: 'END.3502',
       sentence: /http:\/\/127\.0\.0\.1:\d+\/hung-up-in-the-fallback\?token=\*+ failed \(.*500.*\)/,
       advice: /must answer 200 with a document/,
+      next: [route, /^See the document$/],
     },
   },
 }
@@ -142,6 +239,10 @@ const customer = await Customer.open()
 const carrier = await RefusingPeer.open({
   '+255700000486': '486 Busy Here',
   '+255700000488': '488 Not Acceptable Here',
+  '+255700000402': '402 Payment Required',
+  '+255700000603': '603 Decline',
+  '+255700000503': '503 Service Unavailable',
+  '+255700000180': '180 Ringing',
 })
 const callers: PlainCaller[] = []
 const made: { readonly name: string; readonly account: BedAccount; readonly sid: string; readonly uuid: string }[] = []
@@ -152,11 +253,16 @@ const traceOf = async (account: BedAccount, sid: string) =>
 test.before(async () => {
   await setRates(on)
   await addTrunk(on, { name: 'carrier', port: carrier.port, prefixes: ['+255'] })
-  const failing = async (name: string, { document, webhook, offer, balance = '1000', hangsUp }: Failure) => {
+  const failing = async (name: string, failure: Failure) => {
+    const { document, hosted, webhook, offer, balance = '1000', hangsUp, cancels } = failure
     const account = await BedAccount.make(on, { balance })
     const path = `/${name.toLowerCase().replaceAll(' ', '-')}`
     const reply = webhook === undefined ? (document ?? '') : (_post: unknown, response: never) => webhook(response)
-    await account.webhook('voice_inbound', `${customer.on(path, reply as never)}?token=${canary}`)
+    if (hosted !== undefined) {
+      const made = await account.api('POST', '/documents/', { name: 'Reception', body: hosted })
+      await account.webhook('voice_inbound', expectStatus(made, 201).body.url)
+    } else if (document !== undefined || webhook !== undefined)
+      await account.webhook('voice_inbound', `${customer.on(path, reply as never)}?token=${canary}`)
     const caller = await PlainCaller.open({ sipPort: on.sipPort, to: account.number, from: '+254722000111' })
     callers.push(caller)
     // What it is answered is not asked here, nor whether it is: the switch must say how the call ended.
@@ -164,6 +270,10 @@ test.before(async () => {
       .invite(offer ?? nowhere)
       .then(() => (hangsUp === true ? caller.bye() : undefined))
       .catch(() => {})
+    if (cancels === true) {
+      await until('it rings', async () => (await account.call())?.status === 'ringing')
+      caller.cancel()
+    }
     const ended = async () => {
       const call = await account.call()
       return call !== undefined && call.ended_at !== null ? call : undefined
@@ -213,7 +323,8 @@ for (const name of Object.keys(failures))
   test(`${name}: the API says why, what to do, and where to read more`, async () => {
     const trace = await checked(name)
     const kinds = new Set(trace.entries.map(({ kind }: { readonly kind: string }) => kind))
-    for (const kind of ['sip', 'document', 'leg', 'call']) assert.ok(kinds.has(kind), `${kind} of ${[...kinds]}`)
+    const asked = name === 'no document' ? [] : ['document']
+    for (const kind of ['sip', ...asked, 'leg', 'call']) assert.ok(kinds.has(kind), `${kind} of ${[...kinds]}`)
     const [first] = trace.entries
     assert.match(first.text, /^INVITE sip:/)
     assert.is(first.ms, 0)
@@ -221,40 +332,79 @@ for (const name of Object.keys(failures))
 
 let browser: Browser
 
-for (const [name, { banner, code, sentence, advice, before }] of Object.entries(failures))
+/** The page of a call in a tab of its own, once why it ended is there. */
+const opened = async ({ account, uuid }: ReturnType<typeof madeOf>) => {
+  browser ??= await launchChromium()
+  const base = on.baseUrl
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  const signedIn = await context.request.post(`${base}/portal/session`, {
+    data: { key: account.key },
+    headers: { origin: base },
+  })
+  assert.is(signedIn.status(), 201)
+  context.setDefaultTimeout(5000)
+  const page = await context.newPage()
+  await page.goto(`${base}/#/calls/${uuid}`)
+  const outcome = page.locator('.outcome')
+  await outcome.waitFor()
+  return { context, page, outcome }
+}
+
+for (const [name, failure] of Object.entries(failures))
   test(`${name}: the page of the call says so, and its links lead somewhere`, async () => {
-    browser ??= await launchChromium()
-    const { account, uuid } = madeOf(name)
-    const base = on.baseUrl
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
-    const signedIn = await context.request.post(`${base}/portal/session`, {
-      data: { key: account.key },
-      headers: { origin: base },
-    })
-    assert.is(signedIn.status(), 201)
-    context.setDefaultTimeout(5000)
-    const page = await context.newPage()
-    await page.goto(`${base}/#/calls/${uuid}`)
-    const outcome = page.locator('.outcome')
-    await outcome.waitFor()
-    assert.is(await outcome.getAttribute('class'), `outcome ${banner}`)
-    const texts = [
-      await outcome.locator('> div > p').first().innerText(),
-      ...(await outcome.locator('li').allInnerTexts()),
-    ]
-    const wanted = [{ code, sentence, advice }, ...(before === undefined ? [] : [before])]
-    assert.is(texts.length, wanted.length)
-    for (const [at, { code, sentence, advice }] of wanted.entries()) {
-      const shown = await outcome.locator('b').nth(at).innerText()
-      assert.match(shown, sentence)
-      assert.match(texts[at]?.slice(shown.length).replace(code, '').trim() ?? '', advice)
+    const { context, outcome } = await opened(madeOf(name))
+    assert.is(await outcome.getAttribute('class'), `outcome ${failure.banner}`)
+    const wanted = [failure, ...(failure.before === undefined ? [] : [failure.before])]
+    assert.is(await outcome.locator('.why').count(), wanted.length)
+    for (const [at, { code, sentence, advice, next }] of wanted.entries()) {
+      const why = outcome.locator('.why').nth(at)
+      assert.match(await why.locator('b').innerText(), sentence)
+      assert.match((await why.locator('.advice').allInnerTexts()).join(), advice)
+      const steps = await why.locator('.next .button').allInnerTexts()
+      assert.is(steps.length, next.length, `${steps}`)
+      for (const [place, step] of next.entries()) assert.match(steps[place] ?? '', step)
+      const about = why.locator('.about')
+      assert.is(await about.innerText(), `More about ${code}`)
       const reader = await context.newPage()
-      await reader.goto(new URL((await outcome.locator('a').nth(at).getAttribute('href')) ?? '', base).href)
+      await reader.goto(new URL((await about.getAttribute('href')) ?? '', on.baseUrl).href)
       assert.ok(await reader.locator(`[id="${code}"]:target`).isVisible(), `${code} is where its link leads`)
       await reader.close()
     }
     await context.close()
   })
+
+test('from why a call failed to the wallet, the route of the number, the line of the document and the messages', async () => {
+  const follow = async (name: string, step: RegExp) => {
+    const tab = await opened(madeOf(name))
+    await tab.outcome.locator('.button', { hasText: step }).click()
+    return tab
+  }
+  const poor = await follow('402', /wallet/)
+  await poor.page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
+  await poor.context.close()
+  const unrouted = await follow('no document', route)
+  const dialog = unrouted.page.locator('dialog')
+  await dialog.getByLabel('Inbound calls').waitFor()
+  assert.is((await dialog.locator('h2').innerText()).replaceAll(' ', ''), madeOf('no document').account.number)
+  await unrouted.page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.not.match(unrouted.page.url(), /number=/)
+  await unrouted.context.close()
+  const mistaken = await follow('hosted document with a mistake', /line 3/)
+  await mistaken.page.locator('.editor .cm-content:focus').waitFor()
+  assert.match(await mistaken.page.locator('.cm-activeLine').innerText(), /<\/Sya>/)
+  await mistaken.context.close()
+  for (const [name, step, card] of [
+    ['codec mismatch', /messages/, 'ladder'],
+    ['XML error', /line 2/, 'documents'],
+  ] as const) {
+    const { page, context } = await follow(name, step)
+    await page.locator(`#${card}:focus`).waitFor()
+    const { y = -1 } = (await page.locator(`#${card} h2`).boundingBox()) ?? {}
+    assert.ok(y > 0 && y < 900, `${card} is at ${y} px`)
+    await context.close()
+  }
+})
 
 test('after a restart they are all there, and no secret is on the disk', async () => {
   const kept = await on.kill('SIGTERM')

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import createClient, { type Middleware } from 'openapi-fetch'
 import type { AccountOverview, CurrentSessions, paths, SignedIn } from './api-types.ts'
+import { faultOf } from './refused.ts'
 import { t } from './texts/index.ts'
 
 // The public API and nothing else. The session's secret is in a cookie that no script reads; what stands here is only
@@ -95,9 +96,9 @@ export function overview(): Promise<AccountOverview> {
 
 const askSessions = async () => (await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))).data
 
-export async function signIn(body: { key: string } | { link: string }): Promise<string | undefined> {
+export async function signIn(body: { key: string } | { link: string }): Promise<Error | undefined> {
   const { data, error } = await api.POST('/portal/session', { body }).catch(error => ({ data: undefined, error }))
-  if (data === undefined) return sentenceOf(error)
+  if (data === undefined) return faultOf(error)
   await loadSessions()
   return undefined
 }
@@ -112,16 +113,9 @@ export async function signOut(kind: 'customer' | 'operator'): Promise<void> {
   endedSessions.value = new Set([...endedSessions.value].filter(each => each !== kind))
 }
 
-/** What the API says is wrong, for people. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof Error) return error.message
-  const detail = (error as { detail?: unknown } | undefined)?.detail
-  return typeof detail === 'string' ? detail : t('noServerAnswer')
-}
-
-/** The answer, or an error with the API's sentence. */
+/** The answer, or an error with what the API refuses. */
 export async function must<T>(asked: Promise<{ data?: T; error?: unknown }>): Promise<T> {
   const { data, error } = await asked
-  if (data === undefined) throw new Error(sentenceOf(error))
+  if (data === undefined) throw faultOf(error)
   return data
 }

@@ -6,6 +6,7 @@ import { place } from './router.ts'
 import { Shell } from './shell.tsx'
 import { t } from './texts/index.ts'
 import { notices, tell, Waiting } from './ui/basics.tsx'
+import { FaultText } from './ui/said.tsx'
 
 /** A link's secret leaves the address at once, and is good once. */
 async function start(): Promise<string | undefined> {
@@ -54,7 +55,7 @@ export function App() {
       <div class="notices" role="status">
         {notices.value.map(({ id, text, isBad }) => (
           <p key={id} class={isBad ? 'bad' : ''}>
-            {text}
+            <FaultText fault={text} />
           </p>
         ))}
       </div>

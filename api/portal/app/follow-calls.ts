@@ -18,7 +18,7 @@ interface Shown {
 /** A list of calls that events change as they come, shown as often as a person can read. */
 export function useCalls(asked: CallsAsked): {
   readonly list: CallList | undefined
-  readonly error: string | undefined
+  readonly error: Error | undefined
   readonly reload: () => void
 } {
   const key = JSON.stringify(asked)

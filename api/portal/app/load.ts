@@ -2,13 +2,13 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface Loaded<T> {
   readonly data: T | undefined
-  readonly error: string | undefined
+  readonly error: Error | undefined
   readonly reload: () => void
 }
 
 /** What `ask` gives, asked again when `key` changes, when `reload` is called, and every `everyMs` while the tab is seen. */
 export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number): Loaded<T> {
-  const [state, setState] = useState<{ key: string; data?: T; error?: string }>({ key })
+  const [state, setState] = useState<{ key: string; data?: T; error?: Error }>({ key })
   const latest = useRef(ask)
   latest.current = ask
   const [turn, setTurn] = useState(0)
@@ -23,7 +23,7 @@ export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number)
           if (!isOver) setState({ key, data })
         } catch (fault) {
           if (!isOver)
-            setState(before => ({ ...before, key, error: fault instanceof Error ? fault.message : String(fault) }))
+            setState(before => ({ ...before, key, error: fault instanceof Error ? fault : new Error(String(fault)) }))
         }
       }
       if (!isOver && everyMs !== undefined) timer = setTimeout(run, everyMs)

@@ -1,4 +1,11 @@
-type Replacement = string | ((...found: string[]) => string)
+/** Texts of what stands within a sentence; as it is where it has none. */
+interface Inner {
+  /** What is wrong in a document, or why none came. */
+  problem(message: string): string
+  /** What an event reports. */
+  event(code: string, name: string): string
+}
+type Replacement = string | ((found: readonly string[], inner: Inner) => string)
 
 /** What ended a leg, in the words of the recorder. */
 const causes: Readonly<Record<string, string>> = {
@@ -26,21 +33,21 @@ const directions: Readonly<Record<string, string>> = {
 /** The sentences of the recorder (`core/trace/timeline.ts`) and of the simulator (`core/testing/course.ts`) in Kiswahili. */
 const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement])[] = [
   [/^the remote ended the leg: response (\d+)$/, 'upande wa pili ulimaliza mguu: jibu $1'],
-  [
-    /^the remote ended the leg: (.*)$/,
-    (_all, cause = '') => `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}`,
-  ],
+  [/^the remote ended the leg: (.*)$/, ([, cause = '']) => `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}`],
   [/^we end the leg: (\S+) .*$/, 'tunamaliza mguu: $1'],
   [/^rings$/, 'inalia'],
   [/^answered$/, 'imejibiwa'],
   [
     /^(inbound|outbound|internal) call from (.*) to (.*)$/,
-    (_all, way = '', from = '', to = '') => `simu ${directions[way]} kutoka ${from} kwenda ${to}`,
+    ([, way = '', from = '', to = '']) => `simu ${directions[way]} kutoka ${from} kwenda ${to}`,
   ],
   [/^call from (.*) to (.*)$/, 'simu kutoka $1 kwenda $2'],
   [/^request to (.*)$/, 'ombi kwa $1'],
   [/^answer after (\S+) ms, (\d+) characters$/, 'jibu baada ya ms $1, herufi $2'],
-  [/^failed after (\d+) ms: (.*)$/s, 'imeshindwa baada ya ms $1: $2'],
+  [
+    /^failed after (\d+) ms: (.*)$/s,
+    ([, ms, why = ''], { problem }) => `imeshindwa baada ya ms ${ms}: ${problem(why)}`,
+  ],
   [/^(<\w+>) at line (\d+), column (\d+)$/, '$1 mstari wa $2, safu ya $3'],
   [/^says (".*")$/s, 'inasema $1'],
   [/^say (".*")$/s, 'sema $1'],
@@ -69,7 +76,7 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^recording begins$|^recording starts$/, 'kurekodi kunaanza'],
   [
     /^recorded (\d+) ms, ended by (.*)$/,
-    (_all, ms = '', by = '') => `ms ${ms} zimerekodiwa, zikaishia kwa ${enders[by] ?? by}`,
+    ([, ms = '', by = '']) => `ms ${ms} zimerekodiwa, zikaishia kwa ${enders[by] ?? by}`,
   ],
   [/^recording of (\S+) s$/, 'rekodi ya sekunde $1'],
   [/^capture of audio ends$/, 'kunasa sauti kumeisha'],
@@ -80,17 +87,26 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^no RTP for the media timeout$/, 'hakuna RTP ndani ya muda uliowekwa'],
   [
     /^no RTP for the media timeout from (\S+), the only source by media_source(?:; (\S+) has sent there instead)?$/,
-    (_all, from = '', seen) =>
+    ([, from = '', seen]) =>
       `hakuna RTP ndani ya muda uliowekwa kutoka ${from}, chanzo pekee kwa media_source${seen === undefined ? '' : `; ${seen} imetuma badala yake`}`,
   ],
   [/^(ICE|DTLS) failed$/, '$1 imeshindwa'],
   [/^hang-up asked for: (\S+) .*$/, 'imeombwa kukatwa: $1'],
   [
     /^(\S+) to (\S+): try (\d+): (.*?)(?: after (\d+) ms)?$/,
-    (_all, event = '', url = '', turn = '', outcome = '', ms) =>
+    ([, event = '', url = '', turn = '', outcome = '', ms]) =>
       `${event} kwa ${url}: jaribio la ${turn}: ${outcome}${ms === undefined ? '' : ` baada ya ms ${ms}`}`,
   ],
-  [/^([A-Z]+\.\d+ \S*) at line (\d+), column (\d+): (.*)$/s, '$1 mstari wa $2, safu ya $3: $4'],
+  [
+    /^([A-Z]+\.\d+)(?: \S+ at line (\d+), column (\d+):| line (\d+):(\d+)) (.*)$/s,
+    ([, code, line, column, orLine, orColumn, message = ''], { problem }) =>
+      `${code} mstari wa ${line ?? orLine}, safu ya ${column ?? orColumn}: ${problem(message)}`,
+  ],
+  [/^([A-Z]+\.\d+) ([a-z-]+\.[a-z-]+)$/, ([, code = '', name = ''], { event }) => `${code} ${event(code, name)}`],
+  [
+    /^([A-Z]+\.\d+) (.*)$/s,
+    ([, code = '', what = ''], { problem, event }) => `${code} ${event(code, '')}: ${problem(what)}`,
+  ],
   [/^a leg \((.*)\) calls(?: by trunk (.*))?$/, 'mguu ($1) unapiga'],
   [/^a leg \((.*)\) is dialled(?: by trunk (.*))?$/, 'mguu ($1) unapigiwa'],
   [/^(\S+) calls by trunk (.*)$/, '$1 anapiga kupitia trunki $2'],
@@ -115,13 +131,14 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^document (.*)$/, 'hati $1'],
 ]
 
+const asTheyAre: Inner = { problem: message => message, event: (_code, name) => name }
+
 /** In Kiswahili; what no pattern knows, as a line of SIP, stays as it is. */
-export function swSentence(text: string): string {
+export function swSentence(text: string, inner = asTheyAre): string {
   for (const [pattern, replacement] of swSentences) {
-    if (!pattern.test(text)) continue
-    return typeof replacement === 'string'
-      ? text.replace(pattern, replacement)
-      : text.replace(pattern, (...found: unknown[]) => replacement(...(found as string[])))
+    const found = pattern.exec(text)
+    if (found === null) continue
+    return typeof replacement === 'string' ? text.replace(pattern, replacement) : replacement(found, inner)
   }
   return text
 }

@@ -11,6 +11,7 @@ import { LibOpus } from '../../../rtp/io/index.ts'
 import type { ConversionReport } from './audio-converter.ts'
 import type { AudioFault } from './audio-fault.ts'
 import { kindOfAudio } from './audio-kind.ts'
+import type { AudioSentence } from './audio-sentences.ts'
 import { isFreeFormat } from './mp3-frames.ts'
 import { OggDecoder } from './ogg-decoder.ts'
 
@@ -30,7 +31,7 @@ const tolerated = 1 / 20
 class Unplayable extends Error {
   readonly code: AudioFault['code']
 
-  constructor(code: AudioFault['code'], detail: string) {
+  constructor(code: AudioFault['code'], detail: AudioSentence) {
     super(detail)
     this.code = code
   }

@@ -2,6 +2,7 @@ import { id3LengthOf, parseWav, type WavFault } from '../../../rtp/index.ts'
 import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { type AudioKind, kindOfAudio } from './audio-kind.ts'
+import type { AudioSentence } from './audio-sentences.ts'
 
 export interface AudioFacts {
   readonly ok: true
@@ -12,17 +13,19 @@ export interface AudioFacts {
 
 export type AudioInspection = AudioFacts | AudioFault
 
+const unplayable = (code: AudioFault['code'], why: AudioSentence): AudioFault => audioFault(code, why)
+
 /** Inspects uploads; a converter of its own serves played files. */
 const inspector = new AudioConverter()
 
 const wavFaults: Readonly<Record<WavFault, AudioFault>> = {
-  'not-wav': audioFault('PLAY.0415', 'it is no audio; WAV, MP3 and Ogg Opus are played'),
-  truncated: audioFault('PLAY.0400', 'the WAV ends before its audio begins'),
-  'no-format': audioFault('PLAY.0400', 'the WAV says nowhere how its samples are'),
-  'bad-format': audioFault('PLAY.0400', 'the format in the WAV contradicts itself'),
-  unsupported: audioFault('PLAY.0415', 'the WAV holds a coding, rate or number of channels that is not played'),
-  'bad-chunk': audioFault('PLAY.0400', 'a chunk of the WAV is longer than the file'),
-  'too-many-chunks': audioFault('PLAY.0400', 'the WAV holds too many chunks before its audio'),
+  'not-wav': unplayable('PLAY.0415', 'it is no audio; WAV, MP3 and Ogg Opus are played'),
+  truncated: unplayable('PLAY.0400', 'the WAV ends before its audio begins'),
+  'no-format': unplayable('PLAY.0400', 'the WAV says nowhere how its samples are'),
+  'bad-format': unplayable('PLAY.0400', 'the format in the WAV contradicts itself'),
+  unsupported: unplayable('PLAY.0415', 'the WAV holds a coding, rate or number of channels that is not played'),
+  'bad-chunk': unplayable('PLAY.0400', 'a chunk of the WAV is longer than the file'),
+  'too-many-chunks': unplayable('PLAY.0400', 'the WAV holds too many chunks before its audio'),
 }
 
 /** Whether media can play a WAV. Never throws. */
@@ -30,7 +33,7 @@ export function inspectWav(bytes: Uint8Array): AudioInspection {
   const wav = parseWav(bytes)
   if (!wav.ok) return wavFaults[wav.reason]
   const { durationMs } = wav.value
-  if (durationMs === 0) return audioFault('PLAY.0400', 'the WAV holds no audio')
+  if (durationMs === 0) return unplayable('PLAY.0400', 'the WAV holds no audio')
   return { ok: true, mediaFormat: 'wav', durationMs: Math.round(durationMs), durationSeconds: durationMs / 1000 }
 }
 
@@ -40,7 +43,7 @@ export function unknownAudio(tagged: Uint8Array): AudioFault {
   const isFlac = [...'fLaC'].every((letter, at) => bytes[at] === letter.charCodeAt(0))
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
   const what = bytes.length === 0 ? 'empty' : isFlac ? 'FLAC' : isGzip ? 'compressed by gzip' : 'no audio'
-  return audioFault('PLAY.0415', `it is ${what}; WAV, MP3 and Ogg Opus are played`)
+  return unplayable('PLAY.0415', `it is ${what}; WAV, MP3 and Ogg Opus are played`)
 }
 
 /**

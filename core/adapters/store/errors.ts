@@ -1,3 +1,5 @@
+import type { QuotaSentence } from '../../model/quota-sentences.ts'
+
 export type StoreErrorCode =
   /** Another process has the data folder open. */
   | 'store.locked'
@@ -27,6 +29,8 @@ export class StoreError extends Error {
     this.code = code
   }
 }
+
+export const quotaUsedUp = (sentence: QuotaSentence): StoreError => new StoreError('store.quota', sentence)
 
 const reasons: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^SQLITE_(NOTADB|CORRUPT)/, 'its database is damaged, or is none: restore a backup'],

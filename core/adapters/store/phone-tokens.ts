@@ -4,7 +4,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { PhoneTokenRecord } from '../../model/phone-token.ts'
 import { readJwt, signJwt } from '../tokens/jwt.ts'
 import type { Database } from './database.ts'
-import { StoreError } from './errors.ts'
+import { quotaUsedUp, type StoreError } from './errors.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
@@ -258,8 +258,7 @@ export class PhoneTokens {
 }
 
 const tooManyOfUser = (): StoreError =>
-  new StoreError(
-    'store.quota',
+  quotaUsedUp(
     `The end-user already has ${maxLiveOfUser} phone tokens that are valid now, the limit of ${maxLiveOfUser}; revoke one, or retry once one has expired.`,
   )
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AccountUuid } from '../../model/ids.ts'
 import { isNoticed, type QuotaName, type Quotas, quotaSentence, quotas } from '../../model/quota.ts'
 import type { Database } from './database.ts'
-import { StoreError } from './errors.ts'
+import { quotaUsedUp } from './errors.ts'
 import type { Events } from './events.ts'
 import type { Row } from './schema.ts'
 
@@ -66,7 +66,7 @@ export class QuotaBook {
     if (row === undefined || more <= 0) return
     const limit = this.limits(row)[name]
     const used = this.usage(row, unixMs)[name]
-    if (used + more > limit) throw new StoreError('store.quota', quotaSentence(name, limit))
+    if (used + more > limit) throw quotaUsedUp(quotaSentence(name, limit))
     this.#notice(account, name, used, used + more, limit, unixMs)
   }
 

@@ -1,5 +1,6 @@
-import { randomBytes, randomFillSync, randomUUID } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Clock, Random } from '../../ports/clock.ts'
+import { uuidV7 } from './uuid-v7.ts'
 
 /** setTimeout takes 31 bits; a later deadline is armed again when that has passed. */
 const longestTimeoutMs = 2 ** 31 - 1
@@ -37,7 +38,7 @@ function pooled(length: number): Uint8Array {
 
 export const systemRandom: Random = {
   bytes: length => (length > longestPooled ? randomBytes(length) : pooled(length)),
-  uuid: () => randomUUID(),
+  uuid: () => uuidV7(Date.now(), pooled(10)),
 }
 
 /** A number in [0, 1) of 32 bits. */

@@ -15,6 +15,9 @@ const magic = 0x32525453
 const entryHeadBytes = 8
 const wholeFlag = 1
 const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 64 * 1024 }
+/** Records of the usual block are gathered in memory that stays: the system clears new memory page by page. */
+const usualBytes = 768 * 1024
+let usual: Buffer | undefined
 
 interface BlockHead {
   readonly length: number
@@ -33,7 +36,8 @@ export interface BlockEntry {
 
 export function writeBlock(order: number, parts: readonly TracePart[]): Buffer {
   const directory = Buffer.concat(parts.map(entryOf))
-  const packed = zstdCompressSync(Buffer.concat(parts.flatMap(({ pieces }) => pieces)), packing)
+  const records = gathered(parts.flatMap(({ pieces }) => pieces))
+  const packed = zstdCompressSync(records, { ...packing, pledgedSrcSize: records.length })
   const block = Buffer.concat([Buffer.alloc(blockHeadBytes), directory, packed])
   block.writeUInt32LE(magic, 0)
   block.writeUInt32LE(block.length, 4)
@@ -41,6 +45,19 @@ export function writeBlock(order: number, parts: readonly TracePart[]): Buffer {
   block.writeUInt32LE(directory.length, 16)
   block.writeUInt32LE(crc32(block.subarray(blockHeadBytes)), 20)
   return block
+}
+
+/** A view that is good until the next time. */
+function gathered(pieces: readonly Uint8Array[]): Buffer {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (length > usualBytes) return Buffer.concat(pieces, length)
+  usual ??= Buffer.allocUnsafeSlow(usualBytes)
+  let at = 0
+  for (const piece of pieces) {
+    usual.set(piece, at)
+    at += piece.length
+  }
+  return usual.subarray(0, length)
 }
 
 function entryOf({ uuid, sid, isWhole, pieces }: TracePart): Buffer {

@@ -32,8 +32,14 @@ const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.p
 const niceness = 5
 if (process.platform === 'linux') setPriority(0, niceness)
 
-/** How often what was written is taken. Nothing wakes this thread: that would cost the writer more than all else. */
-const drainEveryMs = 100
+/**
+ * How often what was written is taken. Nothing wakes this thread: that would cost the writer more than all else. Each time
+ * it wakes, its code and data come back into the processor's cache, so it wakes rarely; readers do not wait for it.
+ */
+const drainEveryMs = 250
+/** Where more than this part of a shared memory was full, the next time comes soon, before the rest is. */
+const busyFill = 1 / 8
+const busyDrainEveryMs = 50
 const keepEveryMs = 1000
 
 const shared = new Float64Array(figures)
@@ -92,10 +98,12 @@ const readers = tapes.map(
     }),
 )
 
-/** Legs are noted before their media is. */
-function drain(): void {
+/** Legs are noted before their media is. Returns after how long it is to be done again. */
+function drain(): number {
+  const fill = readers.reduce((most, reader) => Math.max(most, reader.fill), outlet.fill)
   outlet.drain()
   for (const reader of readers) reader.drain()
+  return fill > busyFill ? busyDrainEveryMs : drainEveryMs
 }
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
@@ -110,7 +118,6 @@ function openFiles(): TraceFiles | undefined {
 }
 
 function keep(): void {
-  drain()
   book.tick(Date.now())
   files?.purge()
   setFigure('records', book.counters.records)
@@ -146,8 +153,18 @@ function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void 
   post({ type: 'answer', id, answer: { ...found, body } }, [body.buffer])
 }
 
-const draining = setInterval(drain, drainEveryMs)
-const keeping = setInterval(keep, keepEveryMs)
+let keptAt = performance.now()
+let timer = setTimeout(work, drainEveryMs)
+
+function work(): void {
+  const nextMs = drain()
+  const now = performance.now()
+  if (now - keptAt >= keepEveryMs) {
+    keptAt = now
+    keep()
+  }
+  timer = setTimeout(work, nextMs)
+}
 
 port.on('message', (message: ToTraces) => {
   switch (message.type) {
@@ -155,8 +172,7 @@ port.on('message', (message: ToTraces) => {
       answer(message)
       return
     case 'close':
-      clearInterval(draining)
-      clearInterval(keeping)
+      clearTimeout(timer)
       drain()
       book.close()
       files?.close()

@@ -22,7 +22,7 @@ const call = begunRow(
 const give: Readonly<Record<OriginateInput, (answer: OriginateAnswer) => void>> = {
   store: answer => answer.storing(),
   stored: answer => answer.stored(call),
-  refused: answer => answer.refused(refusedBy('BILL.0402', 'too little')),
+  refused: answer => answer.refused(refusedBy('BILL.0402', 'the balance does not cover the call')),
   ended: answer => answer.ended(),
   'database-failed': answer => answer.databaseFailed(),
 }

@@ -132,6 +132,20 @@ test('once enough was written an empty ring begins anew: nothing is lost, and no
   assert.is(received.all.length, count)
 })
 
+test('the reader sees how full the memory is, also when an empty ring has begun anew', () => {
+  const memory = ringMemory(1 << 20)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const outlet = new TraceOutlet(memory, received, rethrown)
+  const message = new Uint8Array(1000).fill(0x41)
+  for (let round = 0; round < 5; round++) {
+    assert.is(outlet.fill, 0)
+    for (let each = 0; each < 500; each++) inlet.sip(each, message, flow, true)
+    assert.ok(outlet.fill > 0.45 && outlet.fill < 0.55, `${outlet.fill}`)
+    outlet.drain()
+  }
+  assert.is(inlet.dropped, 0)
+})
+
 test('what finds no room is dropped and counted; what follows a drain is taken again', () => {
   const memory = ringMemory(4096)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]

@@ -55,6 +55,23 @@ test('a leg has a point a second, of what that second brought', () => {
   }
 })
 
+test('a point that comes after the ended call was stored is stored too', () => {
+  const store = new PartsInMemory()
+  const bed = talk(5, { store })
+  const endedMs = began + 6000
+  bed.inlet.over(endedMs, callId, { sid: 'CA1', reasonCode: 'END.0201' })
+  bed.tick(endedMs + 6000)
+  bed.tick(endedMs + 7000)
+  const { length } = store.kept
+  assert.ok(length > 0)
+  bed.book.rtp(endedMs + 8000, legId, figuresAt(14))
+  bed.tick(endedMs + 9000)
+  assert.is(store.kept.length, length + 1)
+  bed.tick(endedMs + 10_000)
+  assert.is(store.kept.length, length + 1)
+  assert.is(bed.read(callId, 'operator')?.rtp[0]?.ms.length, 6)
+})
+
 test('points have their place in the pages: none twice, none missing', () => {
   const bed = talk(150)
   const ms: number[] = []

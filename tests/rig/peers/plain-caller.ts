@@ -65,6 +65,11 @@ export class PlainCaller {
     return { ...response, port: Number(/^m=audio (\d+)/m.exec(response.sdp)?.[1] ?? 0) }
   }
 
+  /** Gives the INVITE up before its final response (RFC 3261 §9.1: the branch and number of the INVITE). */
+  cancel(): void {
+    this.#send('CANCEL', this.#cseq)
+  }
+
   async bye(): Promise<void> {
     const cseq = ++this.#cseq
     this.#send('BYE', cseq)
@@ -116,7 +121,7 @@ export class PlainCaller {
       this.#contact = /<([^>]+)>/.exec(header('Contact'))?.[1] ?? this.#contact
     }
     const [, sdp = ''] = message.split('\r\n\r\n')
-    this.#responses.set(Number(cseqText), { status: Number(status), sdp })
+    if (method !== 'CANCEL') this.#responses.set(Number(cseqText), { status: Number(status), sdp })
   }
 }
 

@@ -57,7 +57,9 @@ test('a full tape drops what is new and counts it; positions wrap', () => {
   const leg = tape.name('leg')
   for (let count = 0; count < 16_384; count++) tape.point(leg, count, figures)
   assert.is(reader.dropped, 1)
+  assert.is(reader.fill, 1)
   reader.drain()
+  assert.is(reader.fill, 0)
   assert.is(heard.length, 16_383)
   for (let round = 0; round < 3; round++) {
     for (let count = 0; count < 10_000; count++) tape.point(leg, round, figures)

@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import { api, fetchBytes, must, sentenceOf } from '../api.ts'
+import { api, fetchBytes, must } from '../api.ts'
 import { bytes, dateTime, length } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { faultOf } from '../refused.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
@@ -36,7 +37,7 @@ export default function Assets() {
           body: file,
           headers: { 'content-type': 'application/octet-stream' },
         })
-        if (!answer.ok) throw new Error(`${file.name}: ${sentenceOf(await answer.json())}`)
+        if (!answer.ok) throw faultOf(await answer.json(), file.name)
       }
       reload()
     }, t('uploaded'))

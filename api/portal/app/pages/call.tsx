@@ -2,26 +2,22 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
 import type { Call, Recording } from '../api-types.ts'
 import { useChangesOf } from '../follow-calls.ts'
-import { dateTime, figure, length, money, number, zone } from '../format.ts'
+import { count, dateTime, length, money, number, zone } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { filter, place } from '../router.ts'
-import { sentence } from '../sentences.ts'
-import { reasonText, t, word } from '../texts/index.ts'
+import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
-import { attempt, Badge, Button, Card, Copy, Data, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { Plot } from '../ui/plot.tsx'
+import { attempt, Button, Card, Copy, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { CallStatus, isLive, Parties } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
+import { documentCourses } from './document-course.ts'
+import { End } from './end.tsx'
+import { useTrace } from './follow-trace.ts'
 import { Ladder } from './ladder.tsx'
+import { useOwnDocuments } from './own-documents.ts'
+import { isMeasured, Quality } from './quality.tsx'
 import { RanDocuments } from './ran-documents.tsx'
-import type { Trace, TraceEntry, TraceProblem } from './trace.ts'
-import { traceOf } from './trace-of.ts'
-
-/** How often a live call's trace is asked for; one of many entries, which is long to send, less often. */
-const followMs = 1000
-const longFollowMs = 5000
-const longTrace = 300
+import { Timeline } from './timeline.tsx'
+import type { Trace, TraceEntry } from './trace.ts'
 
 async function whole(uuid: string) {
   const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
@@ -33,10 +29,11 @@ async function whole(uuid: string) {
   return { call, recordings, deliveries, events }
 }
 type Whole = Awaited<ReturnType<typeof whole>>
-type Traced = Whole & { readonly trace: Trace | undefined }
+
+const noEntries: readonly TraceEntry[] = []
 
 /** The timeline of the recorder; where it kept none, that of the events. */
-function entriesOf({ trace, events, call }: Traced): readonly TraceEntry[] {
+function entriesOf({ events, call }: Whole, trace: Trace | undefined): readonly TraceEntry[] {
   if (trace !== undefined && trace.entries.length > 0) return trace.entries
   const began = Date.parse(call.created_at)
   return events.toReversed().map(event => ({
@@ -62,27 +59,18 @@ export default function CallPage({ id }: { readonly id: string }) {
   const { data, error, reload } = useLoad(`call ${id} ${changes}`, () => whole(id))
   if (data !== undefined) kept.current = data
   const loaded = kept.current
-  // The thread of the recorder has the lowest priority: the page does not wait for it.
-  const traced = useLoad(`recorded ${id} ${changes}`, async () => ({ trace: await traceOf(id) }))
-  const keptTrace = useRef<{ readonly trace: Trace | undefined } | undefined>(undefined)
-  if (traced.data !== undefined) keptTrace.current = traced.data
-  const isTraced = keptTrace.current !== undefined
   const isNow = loaded !== undefined && isLive(loaded.call)
-  const isLong = (keptTrace.current?.trace?.entries.length ?? 0) > longTrace
-  // Verbs, SIP and RTP have no events: of a live call the recorder is asked again and again.
-  const { data: fresh } = useLoad(
-    `trace ${id} ${isNow}`,
-    async () => (isNow ? traceOf(id) : undefined),
-    isNow ? (isLong ? longFollowMs : followMs) : undefined,
-  )
+  // The thread of the recorder has the lowest priority: the page does not wait for it.
+  const followed = useTrace(id, changes, isNow)
+  const { trace, answers } = followed
   useEffect(() => {
-    if (!isNow || !fresh?.is_over) return
-    reload()
-    traced.reload()
-  }, [isNow, fresh])
-  const shown =
-    loaded === undefined ? undefined : { ...loaded, trace: (isNow ? fresh : undefined) ?? keptTrace.current?.trace }
-  if (shown === undefined)
+    if (isNow && trace?.is_over === true) reload()
+  }, [isNow, answers])
+  const isTold = answers > 0 || followed.error !== undefined
+  const entries = loaded !== undefined && isTold ? entriesOf(loaded, trace) : noEntries
+  const courses = documentCourses(entries)
+  const own = useOwnDocuments(courses)
+  if (loaded === undefined)
     return error === undefined ? (
       <Waiting />
     ) : (
@@ -90,8 +78,9 @@ export default function CallPage({ id }: { readonly id: string }) {
         <Trouble error={error} retry={reload} />
       </Page>
     )
-  const { call, trace, recordings, deliveries } = shown
-  const entries = isTraced ? entriesOf(shown) : []
+  const { call, recordings, deliveries } = loaded
+  const hasLadder = trace?.entries.some(({ kind }) => kind === 'sip') === true
+  const hasQuality = isMeasured(call, trace)
   return (
     <Page
       title={<Parties call={call} />}
@@ -114,7 +103,7 @@ export default function CallPage({ id }: { readonly id: string }) {
         )
       }
     >
-      {(isTraced || traced.error !== undefined) && <End call={call} trace={trace} />}
+      {isTold && <End call={call} trace={trace} parts={{ call, courses, own, hasLadder, hasQuality }} />}
       <div class="tiles">
         <div class="tile">
           <span>{t('began')}</span>
@@ -135,20 +124,20 @@ export default function CallPage({ id }: { readonly id: string }) {
           <b>{money(call.cost)}</b>
         </div>
       </div>
+      <Rest call={call} followed={followed} />
       <div class="columns two">
         <div class="stack">
-          <Card title={t('timeline')}>
-            <Trouble error={traced.error} retry={traced.reload} />
-            {isTraced ? <Timeline entries={entries} /> : traced.error === undefined && <Waiting />}
+          <Card id="timeline" title={t('timeline')}>
+            {isTold ? <Timeline entries={entries} isLive={isNow} /> : <Waiting />}
           </Card>
           {trace !== undefined && (
-            <Card title={t('ladder')}>
-              <Ladder trace={trace} />
+            <Card id="ladder" title={t('ladder')}>
+              <Ladder trace={trace} isLive={isNow} />
             </Card>
           )}
         </div>
         <div class="stack">
-          <RanDocuments entries={entries} isLive={isLive(call)} />
+          <RanDocuments courses={courses} own={own} isLive={isNow} />
           {recordings.length > 0 && (
             <Card title={t('recordings')}>
               {recordings.map(recording => (
@@ -157,7 +146,7 @@ export default function CallPage({ id }: { readonly id: string }) {
             </Card>
           )}
           <Cost call={call} trace={trace} />
-          <Quality call={call} trace={trace} />
+          {hasQuality && <Quality call={call} trace={trace} />}
         </div>
       </div>
       {deliveries.length > 0 && (
@@ -169,119 +158,26 @@ export default function CallPage({ id }: { readonly id: string }) {
   )
 }
 
-/** Hung up by a party, by the API, or at the end of the document: nothing to look into. */
-const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.0202'])
-
-/** What a reason of its own page says, in the words of the switch. */
-const reasonPage = (code: string): string => `/docs/reasons#${code}`
-
-type Outcome = 'good' | 'calm' | 'warn' | 'bad'
-
-/** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
-const brokeDown = /^END\.[235]/
-
-/** A Dial that reached nobody is what many documents reckon with (voicemail); a document that failed is not. */
-function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
-  if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
-  if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
-  return problems.length > 0 ? 'calm' : 'good'
-}
-
-/** In the chosen language; what the switch's own sentence names of the call, a number or a line, follows in English. */
-function Why({ code, sentence, advice, link }: TraceProblem) {
-  const own = reasonText(code)
+/** Of a long trace: how far it has come, or why the rest of it is not there. */
+function Rest({ call, followed }: { readonly call: Call; readonly followed: ReturnType<typeof useTrace> }) {
+  const { trace, isGrowing, error, retry } = followed
+  const atMs = trace?.entries.at(-1)?.ms ?? 0
+  if (error !== undefined && trace === undefined) return <Trouble error={error} retry={retry} />
+  const at = length(atMs / 1000)
+  if (error !== undefined) return <Trouble error={t('traceBroke', { at, error })} retry={retry} />
   return (
     <>
-      <b>
-        <Prose text={own?.why ?? sentence} />
-      </b>{' '}
-      <Prose text={own?.advice ?? advice} />{' '}
-      <a href={link}>
-        <code>{code}</code>
-      </a>
-      {own !== undefined && (
-        <span class="soft" lang="en">
-          {' '}
-          <Prose text={sentence} />
-        </span>
-      )}
-    </>
-  )
-}
-
-/** Why it ended, in words, what had gone wrong before, and what to do. */
-function End({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
-  if (isLive(call)) return null
-  const end = trace?.end
-  const problems = end?.problems ?? []
-  const outcome = outcomeOf(call, problems)
-  return (
-    <div class={`outcome ${outcome}`}>
-      <Icon name={outcome === 'good' ? 'check' : 'warn'} />
-      <div>
-        <p>
-          <Why
-            code={call.reason_code}
-            sentence={end?.sentence ?? word('end', call.reason_code)}
-            advice={end?.advice ?? ''}
-            link={end?.link ?? reasonPage(call.reason_code)}
-          />
+      {isGrowing && (
+        <p class="growing" role="status">
+          {t('traceGrows', { at, count: count(trace?.entries.length ?? 0) })}
+          <progress aria-label={t('timeline')} max={call.duration_seconds ?? undefined} value={atMs / 1000} />
         </p>
-        {problems.length > 0 && (
-          <>
-            <p class="before">{t('beforeThat')}</p>
-            <ul>
-              {problems.map(problem => (
-                <li key={problem.sentence}>
-                  <Why {...problem} />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </div>
-    </div>
-  )
-}
-
-const tones: Readonly<Record<string, 'good' | 'bad' | 'warn' | 'calm' | 'live'>> = {
-  document: 'live',
-  webhook: 'warn',
-  money: 'good',
-  call: 'calm',
-}
-
-function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
-  const kind = place.value.query.get('kind') ?? ''
-  const choose = (chosen: string) => filter({ kind: chosen })
-  const kinds = [...new Set(entries.map(entry => entry.kind))]
-  const shown = entries.filter(entry => kind === '' || entry.kind === kind)
-  return (
-    <>
-      <fieldset class="chips">
-        <legend class="hidden">{t('kind')}</legend>
-        {['', ...kinds].map(each => (
-          <button type="button" key={each} aria-pressed={each === kind} onClick={() => choose(each)}>
-            {each === '' ? t('all') : word('trace', each)}
-          </button>
-        ))}
-      </fieldset>
-      <ol class="timeline">
-        {shown.map(entry => (
-          <li key={entry.seq}>
-            <details>
-              <summary>
-                <span class="at figure">{(entry.ms / 1000).toFixed(2)}</span>
-                <Badge tone={tones[entry.kind] ?? 'calm'}>
-                  {entry.leg === null ? word('trace', entry.kind) : `${word('trace', entry.kind)} ${entry.leg}`}
-                </Badge>
-                <span class="text">{sentence(entry.text)}</span>
-              </summary>
-              <Data value={entry.data} />
-            </details>
-          </li>
-        ))}
-      </ol>
+      )}
+      {trace !== undefined && trace.leftOut > 0 && (
+        <p class="soft">
+          <Prose text={t('traceLeftOut', { count: count(trace.leftOut) })} />
+        </p>
+      )}
     </>
   )
 }
@@ -327,76 +223,6 @@ function explained(charge: Charge): string {
     rate: money(charge.rate_per_minute),
     charge: money(charge.charge),
   })
-}
-
-/** Speech lies above it; RFC 6464 goes down to -127 dBov. */
-const quietestDbov = -90
-
-const sumOf = (column: readonly (number | null)[]): number => column.reduce<number>((sum, each) => sum + (each ?? 0), 0)
-
-/** How much of each point's time was concealed. */
-const concealedPercent = ({ concealed_ms, seconds }: Trace['rtp'][number]): (number | null)[] =>
-  concealed_ms.map((ms, place) => (ms === null ? null : Math.min(100, ms / (10 * (seconds[place] ?? 1)))))
-
-function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
-  const rtp = (trace?.rtp ?? []).filter(each => each.ms.length > 1)
-  if (rtp.length === 0 && !call.quality?.length) return null
-  return (
-    <Card title={t('quality')}>
-      {rtp.map(each => (
-        <div key={each.leg}>
-          <h3>
-            {each.leg} <small class="soft">{each.codec}</small>
-          </h3>
-          {each.mos.some(mos => mos !== null) && (
-            <Plot
-              label={`MOS ${each.leg}`}
-              at={each.ms.map(ms => length(ms / 1000))}
-              most={5}
-              series={[{ name: 'MOS', tone: 'brand', values: each.mos }]}
-            />
-          )}
-          <Plot
-            label={`${t('lossAndConcealed')} ${each.leg}`}
-            at={each.ms.map(ms => length(ms / 1000))}
-            unit=" %"
-            series={[
-              { name: t('loss'), tone: 'bad', values: each.loss_percent },
-              { name: t('concealedShare'), tone: 'warn', values: concealedPercent(each) },
-            ]}
-          />
-          <Plot
-            label={`${t('jitterAndDelay')} ${each.leg}`}
-            at={each.ms.map(ms => length(ms / 1000))}
-            unit=" ms"
-            series={[
-              { name: t('jitter'), tone: 'warn', values: each.jitter_ms },
-              { name: t('delay'), tone: 'calm', values: each.delay_ms },
-            ]}
-          />
-          {each.level_dbov.some(level => level !== null) && (
-            <Plot
-              label={`${t('level')} ${each.leg}`}
-              at={each.ms.map(ms => length(ms / 1000))}
-              least={quietestDbov}
-              most={0}
-              unit=" dBov"
-              series={[{ name: t('level'), tone: 'calm', values: each.level_dbov }]}
-            />
-          )}
-          <p class="soft">
-            {t('lostAndConcealed', { lost: sumOf(each.packets_lost), concealed: sumOf(each.concealed_ms) })}
-          </p>
-        </div>
-      ))}
-      {call.quality?.map(leg => (
-        <p key={leg.leg} class="soft">
-          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {figure(leg.loss_percent)} % ·{' '}
-          {t('jitter')} {figure(Math.round(leg.jitter_ms))} ms
-        </p>
-      ))}
-    </Card>
-  )
 }
 
 export async function recordingBytes(uuid: string): Promise<ArrayBuffer> {

@@ -5,6 +5,7 @@ import { dateTime } from '../format.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Badge, Button, Data, Dialog } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
 import { Table } from '../ui/table.tsx'
 
 /** Webhook tries with what was sent, and a way to send it again. */
@@ -51,7 +52,9 @@ export function DeliveryTable({
       />
       {shown !== undefined && (
         <Dialog title={`${shown.code} · ${t(shown.outcome)}`} close={() => show(undefined)} wide>
-          <p class="soft">{shown.detail}</p>
+          <p class="soft">
+            <ProblemText message={shown.detail} />
+          </p>
           {shown.sid !== '' && (
             <p>
               <a href={`${href('calls')}?search=${shown.sid}`}>{shown.sid}</a>

@@ -5,8 +5,9 @@ import type { DocumentProblem, HostedDocument, SimulatedCourse } from '../api-ty
 import { dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { callPhone } from '../phone/overlay.tsx'
-import { go, href } from '../router.ts'
+import { go, href, place } from '../router.ts'
 import { sentence } from '../sentences.ts'
+import { switchTexts } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
 import {
   attempt,
@@ -23,6 +24,7 @@ import {
   tell,
   Waiting,
 } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
 import { AssignNumber } from './assign-number.tsx'
 
 /** What was typed and not saved, of each document: another page may be looked at in between. */
@@ -36,9 +38,20 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       must(api.GET('/documents/{uuid}', { params: { path: { uuid: id } } })),
       must(api.GET('/documents/vocabulary', {})),
       import('./editor.ts'),
+      // The editor says them where nothing is drawn again.
+      switchTexts(),
     ])
     return { document, vocabulary, editor }
   })
+  const goTo = ({ line: wanted, column }: Pick<DocumentProblem, 'line' | 'column'>) => {
+    const editor = view.current
+    if (editor === undefined) return
+    const line = editor.state.doc.line(Math.max(1, Math.min(wanted, editor.state.doc.lines)))
+    editor.dispatch({ selection: { anchor: Math.min(line.to, line.from + column - 1) }, scrollIntoView: true })
+    editor.focus()
+  }
+  /** Where the page of a call has led to, until that is shown. */
+  const lineAsked = useRef(Number(place.value.query.get('line') ?? 0))
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const [text, setText] = useState<string | undefined>(undefined)
@@ -67,6 +80,8 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       check,
       changed: setText,
     })
+    if (lineAsked.current > 0) goTo({ line: lineAsked.current, column: 1 })
+    lineAsked.current = 0
     return () => view.current?.destroy()
   }, [data])
   const isChanged =
@@ -104,13 +119,6 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     await must(api.DELETE('/documents/{uuid}', { params: { path: { uuid: id } } }))
     drafts.delete(id)
     go('documents')
-  }
-  const goTo = (problem: DocumentProblem) => {
-    const editor = view.current
-    if (editor === undefined) return
-    const line = editor.state.doc.line(Math.max(1, Math.min(problem.line, editor.state.doc.lines)))
-    editor.dispatch({ selection: { anchor: Math.min(line.to, line.from + problem.column - 1) }, scrollIntoView: true })
-    editor.focus()
   }
   return (
     <Page
@@ -156,7 +164,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
                       <button type="button" class="link" onClick={() => goTo(problem)}>
                         {t('lineOf', { line: problem.line, column: problem.column })}
                       </button>{' '}
-                      <code>{problem.code}</code> {problem.message}
+                      <code>{problem.code}</code> <ProblemText message={problem.message} />
                     </li>
                   ))}
                 </ul>

@@ -16,6 +16,7 @@ import {
 import { tags } from '@lezer/highlight'
 import type { DocumentProblem, Vocabulary } from '../api-types.ts'
 import { swEditor } from '../sw-editor.ts'
+import { problemText, wordText } from '../switch-texts/index.ts'
 import { language } from '../texts/index.ts'
 
 // CodeMirror in a shadow root: there its styles are sheets of the document, which the policy of the page allows.
@@ -46,6 +47,9 @@ const look = EditorView.theme({
     borderRadius: '8px',
     overflow: 'hidden',
   },
+  // What it says of the chosen verb stands beside the list.
+  '.cm-tooltip.cm-tooltip-autocomplete': { overflow: 'visible' },
+  '.cm-tooltip-autocomplete > ul': { borderRadius: '7px' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     backgroundColor: 'var(--brand-fill)',
     color: 'var(--on-brand)',
@@ -56,6 +60,21 @@ const look = EditorView.theme({
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
 })
 
+/** What has no text in the language of the page is marked as the English that it is. */
+function inEnglish(text: string): Node {
+  const shown = document.createElement('span')
+  shown.textContent = text
+  if (language.value !== 'en') shown.lang = 'en'
+  return shown
+}
+
+const infoOf = (name: string, summary: string) => wordText(name) ?? (() => inEnglish(summary))
+
+function shownOf(message: string): Pick<Diagnostic, 'message' | 'renderMessage'> {
+  const own = problemText(message)
+  return own === undefined ? { message, renderMessage: () => inEnglish(message) } : { message: own }
+}
+
 const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
   {
     name: 'Response',
@@ -65,8 +84,11 @@ const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
   ...verbs.map(verb => ({
     name: verb.name,
     children: verbs.filter(other => other.within.includes(verb.name)).map(other => other.name),
-    attributes: verb.attributes.map(attribute => ({ name: attribute.name, completion: { info: attribute.summary } })),
-    completion: { info: verb.summary },
+    attributes: verb.attributes.map(attribute => ({
+      name: attribute.name,
+      completion: { info: infoOf(`${verb.name}.${attribute.name}`, attribute.summary) },
+    })),
+    completion: { info: infoOf(verb.name, verb.summary) },
   })),
 ]
 
@@ -121,7 +143,7 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
           from: from === to ? line.from : from,
           to,
           severity: problem.code === 'DOC.0400' ? 'error' : 'warning',
-          message: problem.message,
+          ...shownOf(problem.message),
           source: problem.code,
         }
       })

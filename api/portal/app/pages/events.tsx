@@ -4,8 +4,10 @@ import { dateTime } from '../format.ts'
 import { events, isLive } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, href, place } from '../router.ts'
+import { eventText } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
 import { Badge, Button, Card, Data, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
 import { beforeOf, SeqPager } from '../ui/table.tsx'
 
 const groups = ['CALL.', 'DIAL.', 'REC.', 'BILL.', 'DTMF.', 'WH.', 'DOC.', 'PLAY.', 'SAY.', 'ACCT.'] as const
@@ -99,10 +101,11 @@ export default function Events() {
                     <span class="at wide">{dateTime(event.created_at)}</span>
                     <Badge tone={/\.04/.test(event.code) ? 'bad' : 'calm'}>{event.code}</Badge>
                     <span class="text">
-                      {event.event} <span class="soft">{event.sid}</span>
+                      <What code={event.code} name={event.event} /> <span class="soft">{event.sid}</span>
                     </span>
                   </summary>
                   {event.sid !== '' && <a href={`${href('calls')}?search=${event.sid}`}>{t('call')}</a>}
+                  <Why data={event.data} />
                   <Data value={event.data} />
                 </details>
               </li>
@@ -112,5 +115,38 @@ export default function Events() {
         <SeqPager last={rows.at(-1)?.seq} hasMore={past.data?.length === pageOfEvents || rows.length === mostRows} />
       </Card>
     </Page>
+  )
+}
+
+/** What it reports, in the language of the page, with the name that programs know it by. */
+function What({ code, name }: { readonly code: string; readonly name: string }) {
+  const text = eventText(code)
+  return text === undefined ? (
+    name
+  ) : (
+    <>
+      {text} <code lang="en">{name}</code>
+    </>
+  )
+}
+
+/** The reason that its data names by a code, and what was wrong, in the language of the page. */
+function Why({ data }: { readonly data: unknown }) {
+  const { reason_code: reason, message, detail, line, column } = (data ?? {}) as Readonly<Record<string, unknown>>
+  const wrong = message ?? detail
+  return (
+    <>
+      {typeof reason === 'string' && reason !== '' && (
+        <p>
+          {word('end', reason)} <code>{reason}</code>
+        </p>
+      )}
+      {typeof wrong === 'string' && wrong !== '' && (
+        <p>
+          {typeof line === 'number' && typeof column === 'number' && `${t('lineOf', { line, column })}: `}
+          <ProblemText message={wrong} />
+        </p>
+      )}
+    </>
   )
 }

@@ -1,6 +1,7 @@
 import { number } from '../format.ts'
-import { t } from '../texts/index.ts'
+import { t, word } from '../texts/index.ts'
 import { reachable } from '../ui/basics.tsx'
+import { PartPager, useParts } from '../ui/parts.tsx'
 import { useWidth } from '../ui/width.ts'
 import type { Trace, TraceEntry } from './trace.ts'
 
@@ -16,8 +17,9 @@ const row = 26
 const top = 44
 
 /** SIP messages as arrows between the parties and the switch, each with its time. */
-export function Ladder({ trace }: { readonly trace: Trace }) {
-  const messages = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
+export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLive: boolean }) {
+  const all = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
+  const { shown: messages, ...parts } = useParts('messages', all, isLive)
   const [first, ...others] = trace.legs
   const parties = [...(first === undefined ? [] : [first.id]), '', ...others.map(leg => leg.id)]
   const [it, room] = useWidth<HTMLElement>(times)
@@ -29,48 +31,51 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
   const height = top + row * messages.length + 16
   if (messages.length === 0) return <p class="soft">{t('noMessages')}</p>
   return (
-    <section class="ladder" ref={it} {...reachable} aria-label={t('ladder')}>
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        style={{ width: `${width}px` }}
-        role="img"
-        aria-label={messages.map(told).join('; ')}
-      >
-        {parties.map(id => {
-          const leg = trace.legs.find(each => each.id === id)
-          return (
-            <g key={id}>
-              <text class="party" x={x(id)} y={16} text-anchor="middle">
-                {leg === undefined ? 'Sauti' : cut(number(leg.number), Math.floor(lane / partyWidth))}
-              </text>
-              <text class="tick" x={x(id)} y={31} text-anchor="middle">
-                {leg === undefined ? '' : `${leg.id} · ${leg.via}`}
-              </text>
-              <line class="lane" x1={x(id)} x2={x(id)} y1={top - 6} y2={height} />
-            </g>
-          )
-        })}
-        {messages.map((entry, place) => {
-          const y = top + row * place + 14
-          const isIn = entry.data.direction === 'received'
-          const [from, to] = isIn ? [x(entry.leg ?? ''), x('')] : [x(''), x(entry.leg ?? '')]
-          const side = to > from ? -1 : 1
-          const isBad = /^[456]\d\d/.test(entry.text)
-          return (
-            <g key={entry.seq} class={isBad ? 'bad' : ''}>
-              <text class="tick" x={64} y={y + 3} text-anchor="end">
-                {(entry.ms / 1000).toFixed(3)}
-              </text>
-              <line class="arrow" x1={from} x2={to} y1={y} y2={y} />
-              <path class="head" d={`M${to} ${y}l${8 * side} -4v8z`} />
-              <text class="message" x={(from + to) / 2} y={y - 4} text-anchor="middle">
-                {shortened(entry.text, longest)}
-              </text>
-            </g>
-          )
-        })}
-      </svg>
-    </section>
+    <>
+      <section class="ladder" ref={it} {...reachable} aria-label={t('ladder')}>
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          style={{ width: `${width}px` }}
+          role="img"
+          aria-label={messages.map(told).join('; ')}
+        >
+          {parties.map(id => {
+            const leg = trace.legs.find(each => each.id === id)
+            return (
+              <g key={id}>
+                <text class="party" x={x(id)} y={16} text-anchor="middle">
+                  {leg === undefined ? 'Sauti' : cut(number(leg.number), Math.floor(lane / partyWidth))}
+                </text>
+                <text class="tick" x={x(id)} y={31} text-anchor="middle">
+                  {leg === undefined ? '' : `${leg.id} · ${word('via', leg.via)}`}
+                </text>
+                <line class="lane" x1={x(id)} x2={x(id)} y1={top - 6} y2={height} />
+              </g>
+            )
+          })}
+          {messages.map((entry, place) => {
+            const y = top + row * place + 14
+            const isIn = entry.data.direction === 'received'
+            const [from, to] = isIn ? [x(entry.leg ?? ''), x('')] : [x(''), x(entry.leg ?? '')]
+            const side = to > from ? -1 : 1
+            const isBad = /^[456]\d\d/.test(entry.text)
+            return (
+              <g key={entry.seq} class={isBad ? 'bad' : ''}>
+                <text class="tick" x={64} y={y + 3} text-anchor="end">
+                  {(entry.ms / 1000).toFixed(3)}
+                </text>
+                <line class="arrow" x1={from} x2={to} y1={y} y2={y} />
+                <path class="head" d={`M${to} ${y}l${8 * side} -4v8z`} />
+                <text class="message" x={(from + to) / 2} y={y - 4} text-anchor="middle">
+                  {shortened(entry.text, longest)}
+                </text>
+              </g>
+            )
+          })}
+        </svg>
+      </section>
+      <PartPager {...parts} />
+    </>
   )
 }
 

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { Number as OwnedNumber } from '../api-types.ts'
 import { number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { dialFromPhone } from '../phone/overlay.tsx'
+import { filter, place } from '../router.ts'
 import { t, word } from '../texts/index.ts'
 import {
   attempt,
@@ -33,6 +34,11 @@ export default function Numbers() {
   })
   const [edited, edit] = useState<OwnedNumber | undefined>(undefined)
   const [isBuying, buy] = useState(false)
+  // A page that knows of a call leads to the route of its number.
+  const wanted = place.value.query.get('number')
+  useEffect(() => {
+    if (wanted !== null) edit(data?.own.find(each => each.number === wanted))
+  }, [data === undefined, wanted])
   const nameOf = (url: string) => data?.documents.find(document => document.url === url)?.name ?? url
   return (
     <Page
@@ -101,6 +107,7 @@ export default function Numbers() {
           documents={data.documents}
           close={() => {
             edit(undefined)
+            filter({ number: '' }, { replace: true })
             reload()
           }}
         />

@@ -1,58 +1,90 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { api, must } from '../api.ts'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../format.ts'
-import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { Badge, Card, reachable } from '../ui/basics.tsx'
-import { type DocumentCourse, documentCourses, piecesOf } from './document-course.ts'
-import type { TraceEntry } from './trace.ts'
+import { Badge, Button, Card, reachable } from '../ui/basics.tsx'
+import { ProblemText } from '../ui/said.tsx'
+import { type DocumentCourse, piecesOf } from './document-course.ts'
+import type { CallParts } from './next-steps.ts'
+
+interface RanDocumentsProps {
+  readonly courses: readonly DocumentCourse[]
+  /** Those that the switch hosts. */
+  readonly own: readonly OwnDocument[]
+  readonly isLive: boolean
+}
+type OwnDocument = CallParts['own'][number]
+
+/** Of many documents the last ones are shown, and as many more each time that they are asked for. */
+const shownAtOnce = 20
 
 /** The documents that a call asked for, with the verbs that ran and what is wrong in them; the last one is unfolded. */
-export function RanDocuments({
-  entries,
-  isLive,
-}: {
-  readonly entries: readonly TraceEntry[]
-  readonly isLive: boolean
-}) {
-  const courses = documentCourses(entries)
-  const hasHosted = courses.some(({ url }) => url.includes('/hosted/'))
-  const { data: own } = useLoad(`documents of a call ${hasHosted}`, async () =>
-    hasHosted ? (await must(api.GET('/documents/', { params: { query: { limit: 200 } } }))).documents : [],
-  )
+export function RanDocuments({ courses, own, isLive }: RanDocumentsProps) {
+  const [shown, show] = useState(shownAtOnce)
   if (courses.length === 0) return null
   const running = isLive ? courses.flatMap(({ verbs }) => verbs).at(-1) : undefined
   return (
-    <Card title={t('documentsRan')}>
+    <Card id="documents" title={t('documentsRan')}>
       {running !== undefined && (
         <p class="soft" role="status">
           {t('runningVerb', { verb: `<${running.name}>`, line: running.line })}
         </p>
       )}
-      {courses.map((course, place) => {
-        const { seq, url, ms, fault } = course
-        const hosted = own?.find(document => document.url === url)
-        return (
-          <details key={seq} class="ran" open={place === courses.length - 1}>
-            <summary>
-              <Badge tone={fault === undefined ? (course.problems.length === 0 ? 'good' : 'warn') : 'bad'}>
-                {t(fault === undefined ? 'documentCame' : 'documentFailed', { ms: ms === null ? '?' : count(ms) })}
-              </Badge>{' '}
-              <span>{hosted?.name ?? url}</span>
-            </summary>
-            {hosted !== undefined && (
-              <p>
-                <a href={href('documents', hosted.uuid)}>{t('openDocument')}</a>
-              </p>
-            )}
-            {fault !== undefined && <p class="bad">{fault}</p>}
-            {course.body !== undefined && <Code course={course} runningSeq={running?.seq} />}
-          </details>
-        )
-      })}
+      {courses.length > shown && (
+        <Button onClick={() => show(shown + shownAtOnce)}>
+          {t('earlierDocuments', { count: count(courses.length - shown) })}
+        </Button>
+      )}
+      {courses.slice(-shown).map(course => (
+        <Course
+          key={course.seq}
+          course={course}
+          hosted={own.find(document => document.url === course.url)}
+          isLast={course === courses.at(-1)}
+          runningSeq={running?.seq}
+        />
+      ))}
       {courses.some(({ verbs }) => verbs.length > 0) && <p class="hint">{t('ranMarked')}</p>}
     </Card>
+  )
+}
+
+interface CourseProps {
+  readonly course: DocumentCourse
+  /** Where the switch hosts it. */
+  readonly hosted: OwnDocument | undefined
+  readonly isLast: boolean
+  readonly runningSeq: number | undefined
+}
+
+/** The last one is unfolded, until a person folds it. */
+function Course({ course, hosted, isLast, runningSeq }: CourseProps) {
+  const { url, ms, fault, problems } = course
+  const [chosen, choose] = useState<boolean>()
+  const isOpen = chosen ?? isLast
+  const toggled = (isNow: boolean) => {
+    if (isNow !== isOpen) choose(isNow)
+  }
+  return (
+    <details class="ran" open={isOpen} onToggle={event => toggled(event.currentTarget.open)}>
+      <summary>
+        <Badge tone={fault === undefined ? (problems.length === 0 ? 'good' : 'warn') : 'bad'}>
+          {t(fault === undefined ? 'documentCame' : 'documentFailed', { ms: ms === null ? '?' : count(ms) })}
+        </Badge>{' '}
+        <span>{hosted?.name ?? url}</span>
+      </summary>
+      {hosted !== undefined && (
+        <p>
+          <a href={href('documents', hosted.uuid)}>{t('openDocument')}</a>
+        </p>
+      )}
+      {fault !== undefined && (
+        <p class="bad">
+          <ProblemText message={fault} />
+        </p>
+      )}
+      {isOpen && course.body !== undefined && <Code course={course} runningSeq={runningSeq} />}
+    </details>
   )
 }
 
@@ -97,9 +129,9 @@ function Code({ course, runningSeq }: { readonly course: DocumentCourse; readonl
                 )}
                 {'\n'}
                 {wrong.map(({ column, message }) => (
-                  <em key={`${column} ${message}`} lang="en">
+                  <em key={`${column} ${message}`}>
                     {`${t('lineOf', { line, column })}: `}
-                    {message}
+                    <ProblemText message={message} />
                   </em>
                 ))}
               </span>

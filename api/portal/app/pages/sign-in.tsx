@@ -6,7 +6,7 @@ import { Button, Field, Trouble } from '../ui/basics.tsx'
 import { Chooser } from '../ui/chooser.tsx'
 
 export function SignIn({ isConsole, refused }: { readonly isConsole: boolean; readonly refused: string | undefined }) {
-  const [error, tell] = useState<string | undefined>(undefined)
+  const [error, tell] = useState<Error | undefined>(undefined)
   const [key, setKey] = useState('')
   const [isBusy, setBusy] = useState(false)
   const hasEnded = endedSessions.value.has(isConsole ? 'operator' : 'customer')

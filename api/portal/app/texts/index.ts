@@ -37,6 +37,15 @@ export const reasonCodes: readonly Reason[] = Object.keys(en).flatMap(key =>
   key.startsWith('end.') ? [key.slice('end.'.length) as Reason] : [],
 )
 
-/** Why a call ended in the chosen language; undefined where the switch's own sentence is in that language, or is all there is. */
-export const reasonText = (code: string): { readonly why: string; readonly advice: string } | undefined =>
-  language.value === 'sw' && code in swReasons ? swReasons[code as keyof typeof swReasons] : undefined
+/**
+ * Why a call ended in the chosen language, where that is not the language of the switch's own `sentence`; undefined where that
+ * sentence is all there is.
+ */
+export function reasonText(
+  code: string,
+  sentence: string,
+): { readonly why: string; readonly advice: string } | undefined {
+  if (language.value !== 'sw' || !(code in swReasons)) return undefined
+  const { why, advice, cases = [] } = swReasons[code as Reason]
+  return { why: cases.find(([pattern]) => pattern.test(sentence))?.[1] ?? why, advice }
+}

@@ -2,6 +2,8 @@ import type { Reason } from './en.ts'
 
 interface ReasonText {
   readonly why: string
+  /** In its place, where the switch's own sentence says more of what happened. */
+  readonly cases?: readonly (readonly [pattern: RegExp, why: string])[]
   /** Empty: nothing is wrong. */
   readonly advice: string
 }
@@ -20,15 +22,25 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
     advice: 'Ongeza salio, au omba kikomo cha mkopo. Tukio BILL.0100 huonya kabla ya kukatwa.',
   },
   'END.0212': {
+    cases: [
+      [
+        /^No sound came/,
+        'Sauti ya upande mmoja haikufika tena, kwa hiyo simu ilikatwa: RTP haikufika ndani ya muda uliowekwa.',
+      ],
+    ],
     why: 'Kipindi cha simu kiliisha: RTP haikufika ndani ya muda uliowekwa, au kipima muda chake hakikuongezwa (RFC 4028).',
     advice:
-      'Angalia RTP ya upande huo: pakiti zikikoma, mtandao, NAT au ukuta wa moto unazuia UDP. Kama ishara pekee zilikoma, upande wa pili au proksi imepoteza simu.',
+      'Angalia sauti iliyopokelewa (RTP): ikikoma, mtandao, NAT au ukuta wa moto unazuia UDP, au simu ilizimwa. Kama ishara pekee zilikoma, upande wa pili au proksi imepoteza simu.',
   },
   'END.0400': {
     why: 'Upande wa pili ulikataa ombi.',
     advice: 'Fungua jibu la SIP kwenye ngazi: kichwa chake Reason au Warning kinasema kosa la ombi.',
   },
   'END.0402': {
+    cases: [
+      [/^The balance/, 'Salio halitoshi kwa simu hii: hata sekunde zake za kwanza hazingeweza kulipiwa.'],
+      [/refused for lack of funds/, 'Upande wa pili ulikataa simu kwa kukosa fedha.'],
+    ],
     why: 'Salio halitoshi kwa simu hii, au mtoa huduma alikataa kwa kukosa fedha.',
     advice: 'Ongeza salio, au angalia bei ya eneo. Kama mtoa huduma alijibu 402, akaunti yake yenyewe inahitaji fedha.',
   },
@@ -72,22 +84,25 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
     advice: 'Kama hutokea baada ya sekunde nyingi, angalia muda wa kuita na wa hati ya kwanza.',
   },
   'END.0488': {
-    why: 'Hakuna kodeki ambayo pande zote mbili zinaitumia.',
+    why: 'Hakuna kodeki ambayo pande zote mbili zinaitumia: hazina muundo wa sauti wa pamoja.',
     advice:
-      'Ruhusu PCMA, PCMU, G722 au opus upande wa pili, au panua `codecs` za njia. SRTP ikihitajika upande mmoja tu, pendekezo hukataliwa vivyo hivyo.',
+      'Ruhusu PCMA, PCMU, G722 au opus upande wa pili, au mwombe mwendeshaji apanue `codecs` za njia. SRTP ikihitajika upande mmoja tu, pendekezo hukataliwa vivyo hivyo.',
   },
   'END.0500': {
     why: 'Mtoa huduma alipata hitilafu.',
-    advice: 'Kila njia inayofaa ilijaribiwa. Ikiendelea, mpe mtoa huduma Call-ID na saa ya jibu.',
+    advice:
+      'Kila njia inayofaa ilijaribiwa. Ikiendelea, mwambie mwendeshaji, anayempa mtoa huduma Call-ID na saa ya jibu.',
   },
   'END.0503': {
+    cases: [[/^The carrier had/, 'Mtoa huduma hakuwa na nafasi, au hakuwa anafanya kazi.']],
     why: 'Hakuna njia iliyoweza kuchukua simu: hakuna yenye kiambishi kinachofaa, au zote zimejaa au hazifanyi kazi.',
     advice:
       'Muulize mwendeshaji, anayehakikisha kuna njia yenye kiambishi cha namba (`GET /operator/trunks`). Njia ya pili yenye kiambishi hicho huchukua hii ikishindwa.',
   },
   'END.0603': {
     why: 'Simu ilikataliwa.',
-    advice: 'Kama hati iliikataa (<Hangup reason="rejected"/> au <Response/> tupu), ndivyo inavyoomba.',
+    advice:
+      'Aliyekataa anaweza kupigiwa tena baadaye. Kama hati iliikataa (<Hangup reason="rejected"/> au <Response/> tupu), ndivyo inavyoomba.',
   },
   'END.1401': {
     why: 'Njia haikukubali utambulisho wetu.',
@@ -95,7 +110,8 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
   },
   'END.1408': {
     why: 'Mahali pa kupiga hapakufikiwa: hakuna jibu la SIP lililokuja, au DNS, TCP au TLS ilishindwa.',
-    advice: 'Angalia anwani, mlango na usafirishaji, kwamba ukuta wa moto unapitisha SIP, na kwamba jina linapatikana.',
+    advice:
+      'Kwa namba muulize mwendeshaji: mtoa huduma wake hakujibu. Kwa anwani ya SIP angalia anwani, mlango na usafirishaji, kwamba ukuta wa moto unapitisha SIP, na kwamba jina linapatikana.',
   },
   'END.1480': {
     why: 'Hakuna simu ya kivinjari ya mtumiaji huyo iliyosajiliwa.',
@@ -153,7 +169,8 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
   },
   'END.4433': {
     why: 'Simu kwenda eneo hilo haziruhusiwi.',
-    advice: 'Viambishi vya gharama kubwa na vya setilaiti vimezuiwa mpaka mwendeshaji aviruhusu.',
+    advice:
+      'Muulize mwendeshaji: eneo lisilo na bei halitolewi, na viambishi vya gharama kubwa na vya setilaiti vimezuiwa mpaka viruhusiwe.',
   },
   'END.5410': {
     why: 'Swichi iliwashwa upya simu ikiendelea.',

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { length } from '../format.ts'
 import { t } from '../texts/index.ts'
 import { Icon } from './icon.tsx'
+import { FaultText } from './said.tsx'
 
 const bars = 160
 
@@ -14,7 +15,7 @@ export function AudioPlayer({ name, load }: { readonly name: string; readonly lo
   const [at, setAt] = useState(0)
   const [whole, setWhole] = useState(0)
   const [isPlaying, setPlaying] = useState(false)
-  const [error, setError] = useState('')
+  const [error, setError] = useState<string | Error>('')
 
   useEffect(() => {
     let made = ''
@@ -28,7 +29,7 @@ export function AudioPlayer({ name, load }: { readonly name: string; readonly lo
       setWhole(sound.duration)
       setPeaks(peaksOf(sound))
     }
-    open().catch(fault => setError(fault instanceof Error ? fault.message : String(fault)))
+    open().catch(fault => setError(fault instanceof Error ? fault : String(fault)))
     return () => URL.revokeObjectURL(made)
   }, [])
 
@@ -39,7 +40,12 @@ export function AudioPlayer({ name, load }: { readonly name: string; readonly lo
   }
   const toggle = () =>
     isPlaying ? audio.current?.pause() : audio.current?.play().catch(fault => setError(String(fault)))
-  if (error !== '') return <p class="soft">{error}</p>
+  if (error !== '')
+    return (
+      <p class="soft">
+        <FaultText fault={error} />
+      </p>
+    )
   return (
     <div class="audio">
       <button

@@ -3,11 +3,14 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/index.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { FaultText } from './said.tsx'
 
 /** Short words about what was done, told to screen readers too. */
-export const notices = signal<readonly { readonly id: number; readonly text: string; readonly isBad: boolean }[]>([])
+export const notices = signal<
+  readonly { readonly id: number; readonly text: string | Error; readonly isBad: boolean }[]
+>([])
 let nextNotice = 0
-export function tell(text: string, isBad = false): void {
+export function tell(text: string | Error, isBad = false): void {
   const id = nextNotice++
   notices.value = [...notices.value, { id, text, isBad }].slice(-3)
   setTimeout(
@@ -25,7 +28,7 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
     if (done !== undefined) tell(done)
     return true
   } catch (fault) {
-    tell(fault instanceof Error ? fault.message : String(fault), true)
+    tell(fault instanceof Error ? fault : String(fault), true)
     return false
   }
 }
@@ -47,7 +50,7 @@ export const Page = ({
         <h1 tabIndex={-1}>{title}</h1>
         {lead !== undefined && <p class="lead">{lead}</p>}
       </div>
-      {actions !== undefined && <div class="actions">{actions}</div>}
+      {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
     </header>
     {children}
   </>
@@ -58,13 +61,16 @@ export const Card = ({
   aside,
   children,
   class: name = '',
+  id,
 }: {
   readonly title?: string | undefined
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
   readonly class?: string
+  /** Of a card that other parts of the page lead to. */
+  readonly id?: string
 }) => (
-  <section class={`card ${name}`}>
+  <section class={`card ${name}`} id={id} tabIndex={id === undefined ? undefined : -1}>
     {title !== undefined && (
       <header class="card-head">
         <h2>{title}</h2>
@@ -138,14 +144,16 @@ export const Trouble = ({
   error,
   retry,
 }: {
-  readonly error: string | undefined
+  readonly error: string | Error | undefined
   /** Asks again for what could not be had. */
   readonly retry?: () => void
 }) =>
   error === undefined ? null : (
     <div class="trouble" role="alert">
       <Icon name="warn" />
-      <span>{error}</span>
+      <span>
+        <FaultText fault={error} />
+      </span>
       {retry !== undefined && (
         <button type="button" class="link" onClick={retry}>
           {t('tryAgain')}

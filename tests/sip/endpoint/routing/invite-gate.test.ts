@@ -248,10 +248,10 @@ test('new calls are read for 4 ms in a turn, the others wait for the next; the w
   turn(0)
   assert.is(read.length, 4)
   assert.is(arrivals.takeFigures().waiting, 6)
-  turn(10)
+  turn(5)
   assert.is(read.length, 8)
-  assert.is(read[4], '4 14')
-  turn(20)
+  assert.is(read[4], '4 9')
+  turn(30)
   assert.is(read.length, 10)
   assert.ok(arrivals.takeFigures().waitMs >= 20)
   assert.is(arrivals.takeFigures().waitMs, 0)
@@ -278,7 +278,7 @@ test('a socket whose turns are full holds more: its age counts as waiting', () =
   assert.is(arrivals.takeFigures().waitMs, 0)
 })
 
-test('while the first has waited 15 ms, the newest is read first; who has waited 60 ms is read, to be refused', () => {
+test('while the first has waited 10 ms, the newest is read first; who has waited 60 ms is read, to be refused', () => {
   let now = 0
   const read: string[] = []
   const gate = { mostSetUps: 1 }
@@ -287,8 +287,8 @@ test('while the first has waited 15 ms, the newest is read first; who has waited
     invites.add({ callId: undefined, socket: 1, at, read: waitedMs => read.push(`${name} ${waitedMs}`) })
   for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) add(name, at)
   invites.readNext(10)
-  invites.readNext(15)
-  assert.equal(read.splice(1), ['b 14'])
+  invites.readNext(11)
+  assert.equal(read.splice(1), ['b 10'])
   invites.readNext(20)
   assert.equal(read, ['a 10', 'd 17'])
   add('e', 40)

@@ -1,0 +1,61 @@
+import type { Filled, OrderFieldSentence } from '../../core/index.ts'
+
+/** Every sentence that a route or a schema (its `x-problem`) has for a field that does not fit; `{name}` stands for a value. */
+export const fieldSentences = [
+  'must have at most {limit} levels of objects and lists',
+  'was already used for another request',
+  'must be an ISO-8601 timestamp, as 2026-07-01T08:30:00Z',
+  'give either key or link',
+  'give either a call or an account',
+  'must not be 0',
+  'must be "outbound" where the prefix begins with sip:',
+  'must be an IP address or a CIDR range',
+  "no prefix of this trunk fits the number; change the trunk's prefixes or the number",
+  'must be the bytes of an audio file',
+  'cannot be played: {problem}',
+  'must be at most 64 KB',
+  'must be at most 8 KB',
+  'must be an absolute http or https URL',
+  '{number} is neither E.164 (+ and 7 to 15 digits) nor an extension of this account',
+  'must be the seq of an event',
+  'must be the http or https URL of the audio when fallback_mode is play',
+  'must be keys: 0-9 A-D * #',
+  'must be a number',
+  'must be a code such as CALL.0300, or its beginning',
+  'must be E.164 (+ and 7 to 15 digits) or an extension',
+  'must be E.164: + and 7 to 15 digits',
+  'must be 1 to 64 of a-z, 0-9 and -',
+  'must be digits, as "+254", or "+" for every number',
+  'must be a host name or an IP address',
+  'must be at most 32 of + 0-9 * #',
+  'must be a decimal string of KES, as "12.50", with at most four decimals',
+  'must be a decimal string of KES, as "12.50" or "-12.50", with at most four decimals',
+  'must be one line of 1 to {limit} characters',
+  'must be one line of at most {limit} characters',
+  'must be an identifier',
+  'must be an absolute http or https URL of at most {limit} characters',
+  'must be an absolute http or https URL of at most {limit} characters, or empty',
+  'must be 1 to 15 digits, as "+254"',
+  'must be 1 to 15 digits, as "+254", or sip: and a host, as "sip:pbx.example.com"',
+  'must be an email address of at most {limit} characters',
+  'must be from 1 to {limit}',
+  'must be 1 to 40 letters, digits, +, -, _ or dots',
+  'must be 1 to 255 printable characters',
+  'must be one of message, play, drop',
+] as const
+
+/** What a schema wants without a sentence of its own. */
+export const schemaSentences = [
+  'is required',
+  'is not valid',
+  'must be {value}',
+  'must be one of {choices}',
+  'must not be empty',
+  'must have at least {limit} characters',
+  'must have at most {limit} characters',
+  'must be at least {limit}',
+  'must be at most {limit}',
+  'must have at most {limit} entries',
+] as const
+
+export type FieldSentence = Filled<(typeof fieldSentences)[number]> | OrderFieldSentence

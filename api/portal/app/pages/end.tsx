@@ -1,0 +1,148 @@
+import type { Call } from '../api-types.ts'
+import { number } from '../format.ts'
+import { href } from '../router.ts'
+import { endFacts } from '../sw-end-facts.ts'
+import { reasonText, t, word } from '../texts/index.ts'
+import { Prose } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { isLive } from './call-cells.tsx'
+import { type CallParts, nextSteps, type Step } from './next-steps.ts'
+import type { Trace, TraceProblem } from './trace.ts'
+
+/** Hung up by a party, by the API, or at the end of the document: nothing to look into. */
+const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.0202'])
+
+/** What a reason of its own page says, in the words of the switch. */
+const reasonPage = (code: string): string => `/docs/reasons#${code}`
+
+type Outcome = 'good' | 'calm' | 'warn' | 'bad'
+
+/** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
+const brokeDown = /^END\.[235]/
+
+/** A Dial that reached nobody is what many documents reckon with (voicemail); a document that failed is not. */
+function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
+  if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
+  if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
+  return problems.length > 0 ? 'calm' : 'good'
+}
+
+/** Why it ended, in words, what had gone wrong before, and what to do. */
+export function End({ call, trace, parts }: EndProps) {
+  if (isLive(call)) return null
+  const end = trace?.end
+  const problems = end?.problems ?? []
+  const outcome = outcomeOf(call, problems)
+  return (
+    <div class={`outcome ${outcome}`}>
+      <Icon name={outcome === 'good' ? 'check' : 'warn'} />
+      <div>
+        <Why
+          code={call.reason_code}
+          sentence={end?.sentence ?? word('end', call.reason_code)}
+          advice={end?.advice ?? ''}
+          link={end?.link ?? reasonPage(call.reason_code)}
+          parts={parts}
+        />
+        {problems.length > 0 && (
+          <>
+            <p class="before">{t('beforeThat')}</p>
+            <ul>
+              {problems.map(problem => (
+                <li key={problem.sentence}>
+                  <Why {...problem} parts={parts} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface EndProps {
+  readonly call: Call
+  readonly trace: Trace | undefined
+  readonly parts: CallParts
+}
+
+type WhyProps = Omit<TraceProblem, 'code'> & { readonly code: string; readonly parts: CallParts }
+
+/** In the chosen language, with what the switch's own sentence names of the call: a number, an answer, a line. */
+function Why({ code, sentence, advice, link, parts }: WhyProps) {
+  const own = reasonText(code, sentence)
+  const facts = own === undefined ? [] : endFacts(sentence)
+  return (
+    <div class="why">
+      <p>
+        <b>
+          <Prose text={own?.why ?? sentence} />
+        </b>
+        {facts.length > 0 && <span class="soft"> {facts.join(' · ')}</span>}
+      </p>
+      {advice !== '' && (
+        <p class="advice">
+          <Prose text={own?.advice ?? advice} />
+        </p>
+      )}
+      <p class="next">
+        {nextSteps(code, sentence, parts).map(step => (
+          <StepLink key={step.to} step={step} />
+        ))}
+        <a class="about" href={link}>
+          {t('aboutReason', { code })}
+        </a>
+      </p>
+    </div>
+  )
+}
+
+function StepLink({ step }: { readonly step: Step }) {
+  switch (step.to) {
+    case 'wallet':
+    case 'people':
+    case 'webhooks':
+      return (
+        <a class="button" href={href(step.to)}>
+          {word('step', step.to)}
+        </a>
+      )
+    case 'number':
+      return (
+        <a class="button" href={`${href('numbers')}?number=${encodeURIComponent(step.number)}`}>
+          {t('step.number', { number: number(step.number) })}
+        </a>
+      )
+    case 'document': {
+      const { uuid, name, line } = step
+      return (
+        <a class="button" href={`${href('documents', uuid)}${line === undefined ? '' : `?line=${line}`}`}>
+          {line === undefined ? t('step.document', { name }) : t('step.documentLine', { name, line })}
+        </a>
+      )
+    }
+    case 'documents':
+      return (
+        <Jump to={step.to}>
+          {step.line === undefined ? t('step.documents') : t('step.documentsLine', { line: step.line })}
+        </Jump>
+      )
+    default:
+      return <Jump to={step.to}>{word('step', step.to)}</Jump>
+  }
+}
+
+/** To a card of the same page; what stands behind `#` is the page. */
+function Jump({ to, children }: { readonly to: string; readonly children: string }) {
+  const jump = () => {
+    const card = document.getElementById(to)
+    card?.scrollIntoView()
+    card?.focus({ preventScroll: true })
+  }
+  return (
+    <button type="button" class="button" onClick={jump}>
+      {children}
+    </button>
+  )
+}
