@@ -12,6 +12,8 @@ const warmUp = { callsPerSecond: 100, seconds: 40 }
 const costAt = 200
 const climb = [100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800]
 const talkMs = 500
+/** What fails once may be the machine's, not ours. */
+const attempts = 2
 /** Of a rate that is borne, p99 of the set-up, ms. */
 const borneP99Ms = 100
 /** Nothing is kept of ended calls: what collections and the flight recorder's bounded memory move is within this. */
@@ -89,13 +91,14 @@ async function climbed(
   let most = 0
   let unsound: string | undefined
   for (const rate of climb) {
-    progress(`full call: ${rate} a second`)
-    const raw = await loaded.offer(rate, seconds, talkMs)
-    if (!keptRate(raw, seconds)) {
-      unsound = `sipp could not offer ${rate} calls a second`
-      break
+    let isBorne = false
+    for (let attempt = 1; attempt <= attempts && !isBorne && unsound === undefined; attempt++) {
+      progress(`full call: ${rate} a second`)
+      const raw = await loaded.offer(rate, seconds, talkMs)
+      if (!keptRate(raw, seconds)) unsound = `sipp could not offer ${rate} calls a second`
+      isBorne = raw.unanswered + raw.refusedMs.length === 0 && percentile(raw.answeredMs, 0.99) <= borneP99Ms
     }
-    if (raw.unanswered + raw.refusedMs.length > 0 || percentile(raw.answeredMs, 0.99) > borneP99Ms) break
+    if (!isBorne || unsound !== undefined) break
     most = rate
   }
   if (most === 0) return { most, halfP99Ms: Number.POSITIVE_INFINITY, unsound }

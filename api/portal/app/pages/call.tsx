@@ -4,6 +4,7 @@ import type { Call, Recording } from '../api-types.ts'
 import { useChangesOf } from '../follow-calls.ts'
 import { count, dateTime, length, money, number, zone } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { Refused } from '../refused.ts'
 import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
 import { attempt, Button, Card, Copy, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
@@ -164,7 +165,11 @@ function Rest({ call, followed }: { readonly call: Call; readonly followed: Retu
   const atMs = trace?.entries.at(-1)?.ms ?? 0
   if (error !== undefined && trace === undefined) return <Trouble error={error} retry={retry} />
   const at = length(atMs / 1000)
-  if (error !== undefined) return <Trouble error={t('traceBroke', { at, error })} retry={retry} />
+  if (error !== undefined) {
+    const about = t('traceBroke', { at })
+    const broken = error instanceof Refused ? new Refused(error.body, about) : `${about}: ${error.message}`
+    return <Trouble error={broken} retry={retry} />
+  }
   return (
     <>
       {isGrowing && (

@@ -14,7 +14,7 @@ interface Followed {
   readonly answers: number
   /** More pages are asked for. */
   readonly isGrowing: boolean
-  readonly error: string | undefined
+  readonly error: Error | undefined
 }
 
 const nothingYet: Followed = { trace: undefined, answers: 0, isGrowing: false, error: undefined }
@@ -53,7 +53,7 @@ class TraceFollower {
         await this.#readPage()
       }
     } catch (fault) {
-      this.#tell({ isGrowing: false, error: fault instanceof Error ? fault.message : String(fault) })
+      this.#tell({ isGrowing: false, error: fault instanceof Error ? fault : new Error(String(fault)) })
     }
     this.#isReading = false
     this.#readLater()

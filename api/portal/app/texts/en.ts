@@ -404,7 +404,7 @@ export const en = {
   newestPart: 'End',
   earlierDocuments: '{count} earlier documents',
   traceGrows: 'Loading the rest: {count} entries so far, up to {at}.',
-  traceBroke: 'Shown up to {at}. The rest could not be loaded: {error}',
+  traceBroke: 'Shown up to {at}. The rest could not be loaded',
   traceLeftOut:
     '{count} entries in the middle of this long call are not shown here. `GET /calls/<uuid>/trace` has all of them.',
   aboutReason: 'More about {code}',

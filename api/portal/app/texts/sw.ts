@@ -406,7 +406,7 @@ export const sw: Catalogue = {
   newestPart: 'Mwisho',
   earlierDocuments: 'Hati {count} zilizotangulia',
   traceGrows: 'Sehemu iliyobaki inapakiwa: matukio {count} hadi sasa, hadi {at}.',
-  traceBroke: 'Yanaonyeshwa hadi {at}. Sehemu iliyobaki haikupakiwa: {error}',
+  traceBroke: 'Yanaonyeshwa hadi {at}. Sehemu iliyobaki haikupakiwa',
   traceLeftOut:
     'Matukio {count} ya katikati ya simu hii ndefu hayaonyeshwi hapa. `GET /calls/<uuid>/trace` inayo yote.',
   aboutReason: 'Zaidi kuhusu {code}',
