@@ -42,7 +42,7 @@ export {
 } from './sdp/crypto.ts'
 export type { LocalMedia } from './sdp/describe.ts'
 export { formatSdp } from './sdp/format.ts'
-export type { Negotiated, NegotiationFault } from './sdp/negotiated.ts'
+export { audioRemoteOf, type Negotiated, type NegotiationFault } from './sdp/negotiated.ts'
 export { createOffer } from './sdp/offer.ts'
 export { parseSdp } from './sdp/parse.ts'
 export type { SessionDescription } from './sdp/session.ts'

@@ -182,6 +182,7 @@ export const renderTrunk = (trunk: Trunk) => ({
   register: trunk.register,
   inbound_hosts: trunk.inboundHosts,
   media_hosts: trunk.mediaHosts,
+  media_source: trunk.mediaSource,
   prefixes: trunk.prefixes,
   strip: trunk.strip,
   prepend: trunk.prepend,

@@ -35,7 +35,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   )
   const sources = total(
     'rtp_sources',
-    'Media that moved without an offer or answer (learned, returned); packets refused of unknown sources, and withheld from addresses that never answered.',
+    'Media that moved without an offer or answer (learned, returned); legs whose address and port was another leg’s on a shared port (taken); packets refused of unknown sources, withheld from addresses that never answered, and dropped at shared ports since no leg’s SDP names their source (unknown).',
   )
   const playout = new Counter({
     name: 'sauti_playout_seconds_total',
@@ -47,7 +47,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
   const media = labelled(
     'media',
-    'Sessions, free ports, legs and threads of media; draining: ports that wait for late packets; threads_silent: threads that hang.',
+    'Sessions, free ports, legs and threads of media; on_shared_ports: sessions that use no port of their own; draining: ports that wait for late packets; threads_silent: threads that hang.',
     'what',
   )
   const mediaTotal = total('media', 'Faults, lost threads, late ticks and processors left, of media, since the start.')
@@ -116,6 +116,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       | 'excess'
       | 'sessions'
       | 'portsFree'
+      | 'onSharedPorts'
       | 'faults'
       | 'missed'
       | 'processorsLeft'
@@ -135,7 +136,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       accelerated: acceleratedMs / 1000,
       expanded: expandedMs / 1000,
     })
-    const size = { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length }
+    const ports = { portsFree: sum('portsFree'), onSharedPorts: sum('onSharedPorts') }
+    const size = { sessions: sum('sessions'), ...ports, threads: threads.length }
     const unfinished = { legs: counters.media.legs, draining: sum('draining') }
     setAll(media, { ...size, ...unfinished, threadsSilent })
     const late = { missedTicks: sum('missed'), processorsLeft: sum('processorsLeft') }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { codecNames, trunkTransports } from '../../core/index.ts'
+import { codecNames, trunkMediaSources, trunkTransports } from '../../core/index.ts'
 import { choice, line, optionalLine, uuidOut } from './field.ts'
 
 const address = Type.String({
@@ -33,6 +33,10 @@ const fields = {
     description:
       'Addresses or CIDR ranges its media may come from, beside those that SDP and SIP name: for carriers that send audio from other hosts.',
   }),
+  media_source: choice(
+    trunkMediaSources,
+    '`learned`: media is taken from the address in SDP, or learned from the hosts that SDP, SIP and `media_hosts` name. `signalled`: media comes from the address and port in SDP, each call from one of its own, and from nowhere else; plain calls share UDP ports, which takes less processor time. For carriers with public media addresses only.',
+  ),
   prefixes: Type.Array(trunkPrefix, { maxItems: 10_000, description: 'Numbers it serves; "+" serves every number.' }),
   strip: Type.Integer({ minimum: 0, maximum: 16, description: 'Characters taken off the front of the E.164 number.' }),
   prepend: Type.String({

@@ -20,6 +20,7 @@ serveQuestions<CallPorts>(async ({ listen, callee }) => {
     register: false,
     inboundHosts: ['127.0.0.1'],
     mediaHosts: [],
+    mediaSource: 'learned',
     prefixes: [''],
     strip: 0,
     prepend: '',

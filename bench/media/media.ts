@@ -3,7 +3,7 @@ import { compiledProgram } from '../../scripts/compiled-program.ts'
 import { progressLine, readCommand } from '../command.ts'
 import { keptUp, medianOf, writeMedia } from './page.ts'
 import { loadMedia, type MediaReport, type SubjectReport } from './rounds.ts'
-import { type MediaKind, mediaKinds } from './served-switch.ts'
+import { type MediaKind, type MediaSource, mediaKinds } from './served-switch.ts'
 
 const usage = `usage: npm run bench:media -- [--calls N] [--kind ${Object.keys(mediaKinds).join('|')}]
 Sends RTP through calls at a switch as it is served, from the other processors, and reports what a packet costs and what
@@ -14,14 +14,24 @@ became of them. What relays are held against: node:dgram, a relay in C (needs cc
     .join('\n                ')}
   --seconds S   of each round (5)
   --rounds R    the switch and what it is held against take turns; figures are medians (1)
+  --media-source learned|signalled|both
+                media_source of the trunks; each leg's remote has an address of its own then. both: two switches that take
+                turns, the second with signalled
   --alone       without what it is held against
   --sources     this checkout's sources in place of the compiled program
   --json        the report for scripts
   --page        the standard table, some six minutes: written into docs/performance.md
 Exit codes: 0 measured; 1 the generator fell behind, or packets were lost; 2 the command is wrong.`
 
+const sourcesOf: Readonly<Record<string, readonly MediaSource[]>> = {
+  learned: ['learned'],
+  signalled: ['signalled'],
+  both: ['learned', 'signalled'],
+}
+
 function textOf(report: MediaReport): string {
   const lines = [`${report.kind}: ${mediaKinds[report.kind]}; ${report.calls} calls`, '']
+  const each = (rounds: readonly SubjectReport[]) => rounds.map(it => it.microsPerPacket.toFixed(2)).join(', ')
   const sauti = medianOf(report.subjects.sauti ?? [], it => it.microsPerPacket)
   for (const [name, rounds] of Object.entries(report.subjects)) {
     const value = (pick: (it: SubjectReport) => number) => medianOf(rounds, pick)
@@ -29,7 +39,7 @@ function textOf(report: MediaReport): string {
     const sum = (pick: (it: SubjectReport) => number) => rounds.reduce((all, it) => all + pick(it), 0)
     const versus = name === 'sauti' ? '' : `; Sauti's is ${(sauti / own).toFixed(2)} of it`
     lines.push(
-      `${name}: ${own.toFixed(2)} µs a packet (${(100 * value(it => it.busy)).toFixed(0)} % of a processor)${versus}`,
+      `${name}: ${own.toFixed(2)} µs a packet (${rounds.length > 1 ? `of ${each(rounds)}; ` : ''}${(100 * value(it => it.busy)).toFixed(0)} % of a processor)${versus}`,
       `  packets sent ${sum(it => it.sent)}, received ${sum(it => it.received)}, lost ${sum(it => it.lost)}, ` +
         `later than ${latePacketMs} ms ${sum(it => it.late)}; dropped by the kernel ${sum(it => it.dropped)}, at the generator ${sum(it => it.droppedAtGenerator)}`,
       ...(rounds.some(it => it.insideMs === undefined)
@@ -39,7 +49,7 @@ function textOf(report: MediaReport): string {
           ]),
       `  lateness within a stream p99 ${value(it => it.lateP99Ms).toFixed(2)} ms; memory ${value(it => it.residentMb).toFixed(0)} MB`,
     )
-    if (name !== 'sauti') continue
+    if (!name.startsWith('sauti')) continue
     const threads = Object.keys(rounds[0]?.threads ?? {})
       .map(thread => [thread, value(it => it.threads[thread] ?? 0)] as const)
       .filter(([, micros]) => micros >= 0.05)
@@ -48,7 +58,9 @@ function textOf(report: MediaReport): string {
   }
   const { p50, p99, max } = report.eventLoopDelayMs
   lines.push(
-    `a call: ${report.kilobytesPerCall.toFixed(0)} KB, ${report.descriptors.toFixed(1)} descriptors`,
+    `a call: ${report.kilobytesPerCall.toFixed(0)} KB, ${Object.values(report.descriptorsOf)
+      .map(count => count.toFixed(1))
+      .join(' and ')} descriptors`,
     `event-loop delay p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(1)} ms`,
     ...report.left.map(why => `left out: ${why}`),
   )
@@ -62,6 +74,7 @@ async function main(): Promise<number> {
     kind: { type: 'string' },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
+    'media-source': { type: 'string' },
     alone: { type: 'boolean' },
     sources: { type: 'boolean' },
     json: { type: 'boolean' },
@@ -75,6 +88,9 @@ async function main(): Promise<number> {
   if (!(seconds! >= 1 && seconds! <= 3600)) return wrong('--seconds: 1 to 3600')
   if (!(Number.isInteger(rounds) && rounds! >= 1 && rounds! <= 100)) return wrong('--rounds: 1 to 100')
   if (!Object.hasOwn(mediaKinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(mediaKinds).join(', ')}`)
+  const source = values['media-source']
+  const sources = source === undefined ? undefined : sourcesOf[String(source)]
+  if (source !== undefined && sources === undefined) return wrong('--media-source: learned, signalled or both')
   if (values.sources !== true)
     process.env.SAUTI_TEST_PROGRAM ??= await compiledProgram(new URL('../../', import.meta.url).pathname)
   const { show: progress, clear } = progressLine(1000)
@@ -84,7 +100,13 @@ async function main(): Promise<number> {
     process.stdout.write(`${section}\n`)
     return 0
   }
-  const order = { kind: kind as MediaKind, calls: calls!, seconds: seconds!, rounds: rounds! }
+  const order = {
+    kind: kind as MediaKind,
+    calls: calls!,
+    seconds: seconds!,
+    rounds: rounds!,
+    ...(sources === undefined ? {} : { sources }),
+  }
   const report = await loadMedia({ ...order, baselines: values.alone !== true, progress })
   clear()
   process.stdout.write(`${values.json === true ? JSON.stringify(report, null, 2) : textOf(report)}\n`)

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { RtpLoad, type RtpLoadReport, type Speech } from '../../core/adapters/benchmark/rtp-load.ts'
 import { SipLoad } from '../../core/adapters/benchmark/sip-load.ts'
+import { formatAddress } from '../../rtp/net/address.ts'
 import { Scrape } from '../load/scrape.ts'
 import { residentMb } from '../load/thread-times.ts'
 import { droppedDatagrams, openDescriptors, sumOf, threadMicros } from './process-usage.ts'
 import { cRelay, dgramRelay, type Relay, type RelayOrder, rtpengineRelay } from './relays.ts'
-import { type MediaKind, roomMembers, type ServedSwitch, serveSwitch } from './served-switch.ts'
+import { type MediaKind, type MediaSource, roomMembers, type ServedSwitch, serveSwitch } from './served-switch.ts'
 import { opusSpeech, pcmuSpeech } from './speech.ts'
 
 /** Calls that are being set up at once. */
@@ -21,6 +22,11 @@ export interface MediaOrder {
   readonly seconds: number
   readonly rounds: number
   readonly baselines: boolean
+  /**
+   * Switches whose trunks have these for `media_source` take turns, and each leg's remote has an address of its own.
+   * Default: one switch, and all remotes have one address.
+   */
+  readonly sources?: readonly MediaSource[]
   readonly progress: (line: string) => void
 }
 
@@ -44,6 +50,8 @@ export interface MediaReport {
   readonly subjects: Readonly<Record<string, readonly SubjectReport[]>>
   readonly kilobytesPerCall: number
   readonly descriptors: number
+  /** The same of each switch, where several take turns. */
+  readonly descriptorsOf: Readonly<Record<string, number>>
   readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number }
   readonly worstTickMs: number
   /** Baselines that this machine cannot run, and why. */
@@ -65,37 +73,52 @@ function giveFirstTurn(pid: number): void {
   }
 }
 
+/** A switch with its calls. */
+interface Subject {
+  readonly name: string
+  readonly served: ServedSwitch
+  readonly load: RtpLoad
+  readonly sip: SipLoad
+  readonly kilobytesPerCall: number
+  readonly descriptors: number
+}
+
 /**
- * A number of calls of a kind at the switch as it is served, on the first processor; baselines of a relay take turns
- * with it.
+ * A number of calls of a kind at the switch as it is served, on the first processor; baselines of a relay, or a second
+ * switch, take turns with it.
  */
 export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
-  const { kind, calls, seconds, rounds, progress } = order
+  const { kind, calls, seconds, rounds, progress, sources } = order
   pin(process.pid, otherProcessors() ?? '0')
-  progress('starting the switch')
-  const served = await serveSwitch(kind)
-  const { on } = served
-  const load = await openLoad(kind)
-  const sink = await openSink()
-  let sip: SipLoad | undefined
-  const stops: (() => void)[] = []
+  const stops: (() => void | Promise<void>)[] = []
+  const switches: Subject[] = []
   try {
-    pin(on.pid, '0')
-    const [idleMb, idleDescriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
-    sip = await setUp(order, served, load, sink.port)
-    const [callsMb, descriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
-    const subjects: Record<string, SubjectReport[]> = { sauti: [] }
+    for (const [at, source] of (sources ?? [undefined]).entries()) {
+      switches.push(await openSwitch(order, at === 0 ? 0 : 1, source, stops))
+      if (at > 0 || (sources ?? []).length > 1) process.kill(switches.at(-1)!.served.on.pid, 'SIGSTOP')
+    }
+    const [first] = switches
+    if (first === undefined) throw new Error('no switch is measured')
+    const { on } = first.served
+    const subjects: Record<string, SubjectReport[]> = {}
     const { relays, left } = kind === 'relay' && order.baselines ? await openBaselines(order, stops) : noBaselines
+    const hasTurns = switches.length + relays.length > 1
+    process.kill(on.pid, 'SIGCONT')
     await Scrape.of(on)
+    if (hasTurns) process.kill(on.pid, 'SIGSTOP')
     let after: Scrape | undefined
     for (let round = 0; round < rounds; round++) {
       const show = (name: string) => (part: number) =>
         progress(`${kind}, ${calls} calls: round ${round + 1} of ${rounds}, ${name}, ${Math.floor(100 * part)} %`)
-      const own = (port: number) => port >= served.mediaPorts[0] && port <= served.mediaPorts[1]
-      const measured = await measure('sauti', on.pid, load, own, warmUpMs, seconds, show('Sauti'), kind)
-      after = await Scrape.of(on)
-      subjects.sauti!.push(measured)
-      if (relays.length > 0) process.kill(on.pid, 'SIGSTOP')
+      for (const { name, served, load } of switches) {
+        const [from, to] = served.mediaPorts
+        const own = (port: number) => port >= from && port <= to
+        process.kill(served.on.pid, 'SIGCONT')
+        const measured = await measure(name, served.on.pid, load, own, warmUpMs, seconds, show(name), kind)
+        if (served === first.served) after = await Scrape.of(on)
+        subjects[name] = [...(subjects[name] ?? []), measured]
+        if (hasTurns) process.kill(served.on.pid, 'SIGSTOP')
+      }
       for (const { relay, load: relayLoad } of relays) {
         process.kill(relay.pid, 'SIGCONT')
         const ports = new Set(relay.ports)
@@ -105,30 +128,57 @@ export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
         subjects[relay.name] = [...earlier, await run]
         process.kill(relay.pid, 'SIGSTOP')
       }
-      if (relays.length > 0) process.kill(on.pid, 'SIGCONT')
     }
     const lag = (name: string) => 1000 * (after?.read(`nodejs_eventloop_lag_${name}_seconds`) ?? 0)
     return {
       kind,
       calls,
       subjects,
-      kilobytesPerCall: (1024 * (callsMb - idleMb)) / calls,
-      descriptors: (descriptors - idleDescriptors) / calls,
+      kilobytesPerCall: first.kilobytesPerCall,
+      descriptors: first.descriptors,
+      descriptorsOf: Object.fromEntries(switches.map(({ name, descriptors }) => [name, descriptors])),
       eventLoopDelayMs: { p50: lag('p50'), p99: lag('p99'), max: lag('max') },
       worstTickMs: 1000 * (after?.read('sauti_media_tick_lateness_seconds') ?? 0),
       left,
     }
   } finally {
-    for (const stop of stops) stop()
-    sip?.close()
-    load.close()
-    sink.close()
-    process.kill(on.pid, 'SIGCONT')
-    await on.close()
+    for (const stop of stops.reverse()) await stop()
   }
 }
 
-async function openLoad(kind: MediaKind): Promise<RtpLoad> {
+async function openSwitch(
+  order: MediaOrder,
+  place: 0 | 1,
+  source: MediaSource | undefined,
+  stops: (() => void | Promise<void>)[],
+): Promise<Subject> {
+  const { kind, calls, progress } = order
+  progress('starting the switch')
+  const served = await serveSwitch(kind, place, source)
+  const { on } = served
+  stops.push(async () => {
+    process.kill(on.pid, 'SIGCONT')
+    await on.close()
+  })
+  const load = await openLoad(kind, source !== undefined)
+  stops.push(() => load.close())
+  const sink = opened([{ kind: 'none' }], false, source !== undefined)
+  stops.push(() => sink.close())
+  pin(on.pid, '0')
+  const [idleMb, idleDescriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
+  const sip = await setUp(order, served, load, sink.sides[0]!.port)
+  stops.push(() => sip.close())
+  return {
+    name: place === 0 ? 'sauti' : `sauti, ${source ?? ''}`,
+    served,
+    load,
+    sip,
+    kilobytesPerCall: (1024 * (residentMb(on.pid) - idleMb)) / calls,
+    descriptors: (openDescriptors(on.pid) - idleDescriptors) / calls,
+  }
+}
+
+async function openLoad(kind: MediaKind, hasAddresses: boolean): Promise<RtpLoad> {
   const speeches: Record<MediaKind, () => Promise<readonly [near: Speech, far: Speech]>> = {
     relay: async () => [{ kind: 'stamped' }, { kind: 'stamped' }],
     play: async () => [{ kind: 'none' }, { kind: 'none' }],
@@ -136,20 +186,14 @@ async function openLoad(kind: MediaKind): Promise<RtpLoad> {
     transcode: async () => [pcmuSpeech(), await opusSpeech()],
     conference: async () => [pcmuSpeech(), { kind: 'none' }],
   }
-  return opened(await speeches[kind](), kind === 'transcode')
+  return opened(await speeches[kind](), kind === 'transcode', hasAddresses)
 }
 
-function opened(speeches: readonly [Speech, Speech], isFarOpus = false): RtpLoad {
-  const load = RtpLoad.open(...speeches)
+function opened(speeches: readonly Speech[], isFarOpus = false, hasAddresses = false): RtpLoad {
+  const load = hasAddresses ? RtpLoad.openWithAddresses(...speeches) : RtpLoad.open(...speeches)
   if (load === undefined) throw new Error('the generator calls the C library, which it can on Linux only')
   if (isFarOpus) load.sides[1]!.unitsPerMs = 48
   return load
-}
-
-/** Takes RTCP and drops it. */
-async function openSink(): Promise<{ readonly port: number; close(): void }> {
-  const load = opened([{ kind: 'none' }, { kind: 'none' }])
-  return { port: load.sides[0]!.port, close: () => load.close() }
 }
 
 async function setUp(order: MediaOrder, served: ServedSwitch, load: RtpLoad, rtcpPort: number): Promise<SipLoad> {
@@ -158,18 +202,23 @@ async function setUp(order: MediaOrder, served: ServedSwitch, load: RtpLoad, rtc
   const sip = await SipLoad.open(
     served.on.sipPort,
     served.carrierPort,
-    { port: near!.port, rtcpPort, codec: 'PCMU' },
-    { port: far!.port, rtcpPort, codec: kind === 'transcode' ? 'opus' : 'PCMU' },
+    { port: near!.port, rtcpPort, codec: 'PCMU', addressOf: call => formatAddress(near!.addressOf(call)) },
+    {
+      port: far!.port,
+      rtcpPort,
+      codec: kind === 'transcode' ? 'opus' : 'PCMU',
+      addressOf: call => formatAddress(far!.addressOf(call)),
+    },
   )
-  sip.onDialled = port => far!.add(port)
+  sip.onDialled = (port, call) => far!.add(port, call)
   let begun = 0
   const next = async (): Promise<void> => {
     while (begun < calls) {
       const room = Math.floor(begun++ / roomMembers)
       const from = `+2547220${String(room).padStart(5, '0')}`
-      const { status, remotePort } = await sip.call(served.number, from)
+      const { status, remotePort, call } = await sip.call(served.number, from)
       if (status !== 200) throw new Error(`the switch answered ${status} to call ${begun} of ${calls}`)
-      near!.add(remotePort)
+      near!.add(remotePort, call)
       if (begun % 50 === 0) progress(`${kind}: ${begun} of ${calls} calls are set up`)
     }
   }
@@ -183,7 +232,10 @@ interface Baseline {
 }
 const noBaselines: { readonly relays: readonly Baseline[]; readonly left: readonly string[] } = { relays: [], left: [] }
 
-async function openBaselines({ calls }: MediaOrder, stops: (() => void)[]): Promise<typeof noBaselines> {
+async function openBaselines(
+  { calls }: MediaOrder,
+  stops: (() => void | Promise<void>)[],
+): Promise<typeof noBaselines> {
   const relays: Baseline[] = []
   const left: string[] = []
   const makers = [

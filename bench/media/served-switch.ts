@@ -13,7 +13,12 @@ export const mediaKinds = {
 export type MediaKind = keyof typeof mediaKinds
 
 export const roomMembers = 10
-const mediaPorts = [10_000, 19_999] as const
+/** Of the first switch, and of another one beside it. */
+const mediaPorts = [
+  [10_000, 19_999],
+  [20_000, 29_999],
+] as const
+export type MediaSource = 'learned' | 'signalled'
 
 /** A switch as it is served, whose account's number leads to what a kind of load needs. */
 export interface ServedSwitch {
@@ -23,10 +28,11 @@ export interface ServedSwitch {
   readonly mediaPorts: readonly [number, number]
 }
 
-export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {
+/** `place`: which of the switches that are served side by side. `source`: `media_source` of its trunk. */
+export async function serveSwitch(kind: MediaKind, place: 0 | 1 = 0, source?: MediaSource): Promise<ServedSwitch> {
   const on = await SwitchProcess.start({
     SAUTI_LOG: 'info',
-    SAUTI_MEDIA_PORTS: mediaPorts.join('-'),
+    SAUTI_MEDIA_PORTS: mediaPorts[place].join('-'),
     SAUTI_MEDIA_WORKERS: '1',
   })
   try {
@@ -35,7 +41,9 @@ export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {
     const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
     expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
     const carrierPort = await freePort()
-    await addTrunk(on, { name: 'carrier', port: carrierPort, prefixes: ['+255'] })
+    // Each leg's remote has an address of its own then, on the loopback: private ones must be listed to be shared.
+    const media = source === undefined ? {} : { media_source: source, media_hosts: ['127.0.0.0/8'] }
+    await addTrunk(on, { name: 'carrier', port: carrierPort, prefixes: ['+255'], ...media })
     if (kind === 'play') await account.asset('speech', babble(30))
     const dial = '<Dial><Number>+255700000001</Number></Dial>'
     const documents: Readonly<Record<MediaKind, string>> = {
@@ -46,7 +54,7 @@ export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {
       conference: '<Dial><Conference beep="false">{{From}}</Conference></Dial>',
     }
     await account.hosts('voice_inbound', documents[kind])
-    return { on, number: account.number, carrierPort, mediaPorts }
+    return { on, number: account.number, carrierPort, mediaPorts: mediaPorts[place] }
   } catch (error) {
     await on.close()
     throw error

@@ -23,6 +23,7 @@ export interface InboundOffer {
   /** The address that its SIP came from, and the trunk's `media_hosts`. */
   readonly source?: string
   readonly mediaHosts: readonly string[]
+  readonly mediaSource: Trunk['mediaSource']
   readonly hops: Hops
 }
 
@@ -32,9 +33,10 @@ export function offerByTrunk(
   trunk: Trunk | undefined,
 ): InboundOffer {
   const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
-  const { codecs = [], srtp = 'off', mediaHosts = [] } = trunk ?? {}
+  const { codecs = [], srtp = 'off', mediaHosts = [], mediaSource = 'learned' } = trunk ?? {}
   const by = source === undefined ? {} : { source }
-  return { legId, from, to, sdp, route, codecs, srtp, mediaHosts, ...by, hops: arrived(maxForwards) }
+  const media = { codecs, srtp, mediaHosts, mediaSource }
+  return { legId, from, to, sdp, route, ...media, ...by, hops: arrived(maxForwards) }
 }
 
 /** A caller who is a leg of another call of this switch. */
@@ -48,6 +50,7 @@ export function offerOnNet({ legId, from, to, sdp, hops }: LoopOffered): Inbound
     codecs: [],
     srtp: 'off',
     mediaHosts: [],
+    mediaSource: 'learned',
     hops,
   }
 }
@@ -66,6 +69,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
     codecs: offer.codecs,
     srtp: offer.srtp,
     mediaHosts: offer.mediaHosts,
+    mediaSource: offer.mediaSource,
     ...(offer.source === undefined ? {} : { source: offer.source }),
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })

@@ -101,7 +101,7 @@ export class RouteTrials {
 export function legBy(
   route: Route,
 ): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> &
-  Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
+  Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts' | 'mediaSource'> {
   const isTrunk = route.kind === 'trunk'
   return {
     direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
@@ -117,7 +117,10 @@ export function legBy(
  * The host that a route leads to, where it is known: our address on the way there goes into the offer. And whether
  * media is protected there.
  */
-function towardOf(route: Route): Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
-  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp, mediaHosts: route.trunk.mediaHosts }
+function towardOf(route: Route): Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts' | 'mediaSource'> {
+  if (route.kind === 'trunk') {
+    const { host, mediaHosts, mediaSource } = route.trunk
+    return { toward: host, srtp: route.srtp, mediaHosts, mediaSource }
+  }
   return route.kind === 'phone' ? { toward: route.target.binding.address, srtp: route.srtp } : {}
 }

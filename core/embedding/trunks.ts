@@ -16,7 +16,7 @@ export class Trunks {
     this.#unixMs = unixMs
   }
 
-  /** Makes a trunk. Defaults: UDP, port by DNS, no addresses, no prefixes (it serves no number), priority 0, weight 1, no limits, all codecs, no pings, `srtp` off. */
+  /** Makes a trunk. Defaults: UDP, port by DNS, no addresses, no prefixes (it serves no number), priority 0, weight 1, no limits, all codecs, no pings, `srtp` off, `mediaSource` learned. */
   create(fields: Partial<TrunkFields> & { readonly name: string }): Promise<Trunk> {
     return this.#rows.create(fields, this.#unixMs())
   }

@@ -4,7 +4,7 @@ import type { LegRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName } from '../model/trunk.ts'
+import type { CodecName, TrunkMediaSource } from '../model/trunk.ts'
 import type { MediaSources, SrtpWish } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import type { LegHost } from './leg-host.ts'
@@ -33,6 +33,8 @@ export interface LegOptions {
   readonly source?: string
   /** Networks that its media may come from, beside what SDP and SIP name. */
   readonly mediaHosts?: readonly string[]
+  /** Default `learned`. */
+  readonly mediaSource?: TrunkMediaSource
 }
 
 /** Details of the end besides its reason. */
@@ -69,6 +71,7 @@ export class Leg {
   readonly #toward: string | undefined
   readonly #srtp: SrtpWish
   readonly #mediaHosts: readonly string[]
+  readonly #mediaSource: TrunkMediaSource
   /** The address that its SIP came from last. */
   #source: string | undefined
   readonly #isBrowser: boolean
@@ -92,6 +95,7 @@ export class Leg {
     this.#srtp = options.srtp ?? 'off'
     this.#source = options.source
     this.#mediaHosts = options.mediaHosts ?? []
+    this.#mediaSource = options.mediaSource ?? 'learned'
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -188,6 +192,7 @@ export class Leg {
       ...(this.#isBrowser ? { webrtc: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
       ...(this.#srtp === 'off' ? {} : { srtp: this.#srtp }),
+      ...(this.#mediaSource === 'learned' ? {} : { mediaSource: this.#mediaSource }),
       ...this.#sources,
     })
   }

@@ -10,6 +10,10 @@ export type CodecName = (typeof codecNames)[number]
 export const codecNamed = (name: string): CodecName | undefined =>
   codecNames.find(known => known.toLowerCase() === name.toLowerCase())
 
+/** Where a trunk's media comes from: wherever packets of known hosts come from, or the address in SDP alone. */
+export const trunkMediaSources = ['learned', 'signalled'] as const
+export type TrunkMediaSource = (typeof trunkMediaSources)[number]
+
 /** A carrier's connection. */
 export interface Trunk {
   readonly uuid: TrunkUuid
@@ -40,4 +44,6 @@ export interface Trunk {
   readonly srtp: 'off' | 'optional' | 'required'
   /** Addresses or CIDR ranges that its media may come from, beside those that its SDP and SIP name. */
   readonly mediaHosts: readonly string[]
+  /** `signalled`: its media comes from the address and port that SDP names, and never from elsewhere: its legs share ports. */
+  readonly mediaSource: TrunkMediaSource
 }

@@ -1,6 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName } from '../model/trunk.ts'
+import type { CodecName, TrunkMediaSource } from '../model/trunk.ts'
 
 /**
  * What is played. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec.
@@ -73,6 +73,8 @@ export type MediaCommand =
       readonly webrtc?: boolean
       /** Whether keys in SDP protect its packets. Default `off`: they are plain. */
       readonly srtp?: SrtpWish
+      /** `signalled`: plain media comes from the address in SDP alone, and may share a port. Default `learned`. */
+      readonly mediaSource?: TrunkMediaSource
       readonly sources?: MediaSources
     }
   /** The remote's answer to our offer; may come again (early media, then the final answer; forked answers). */
@@ -145,6 +147,12 @@ export type MediaCommand =
   /** Ends the session; its ports are drained before reuse. `media.closed` follows. */
   | { readonly type: 'media.close'; readonly legId: LegUuid }
 
+/** The only source that media is taken from, and another from which a known host has sent in vain. */
+interface AwaitedMedia {
+  readonly from: string
+  readonly seen: string | undefined
+}
+
 export type MediaEvent =
   | { readonly type: 'media.opened'; readonly legId: LegUuid; readonly sdp: string }
   | { readonly type: 'media.reopened'; readonly legId: LegUuid; readonly sdp: string }
@@ -180,7 +188,13 @@ export type MediaEvent =
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
   /** No RTP for the media timeout while the remote was to send. */
   /** `fault`: a browser that ICE or DTLS never reached. */
-  | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
+  /** `awaited`: of a leg whose media is taken from the address in SDP alone. */
+  | {
+      readonly type: 'media.timeout'
+      readonly legId: LegUuid
+      readonly fault?: 'ice' | 'dtls'
+      readonly awaited?: AwaitedMedia
+    }
   /**
    * Neither RTP nor RTCP for the media timeout, while no RTP was expected; or neither media nor consent of a browser for
    * 12 s. Signalling can find out whether it is there.

@@ -267,6 +267,15 @@ class TimelineBuilder {
     return seq > this.#shown.after && seq <= this.#shown.last
   }
 
+  /** Where media was awaited is a carrier's address: the operator's alone. */
+  #mediaTimeout({ fault, from, seen }: Fields, add: Add): void {
+    const isNamed = from !== undefined && this.#reader === 'operator'
+    const other = seen === undefined ? '' : `; ${text(seen)} has sent there instead`
+    const where = isNamed ? ` from ${text(from)}, the only source by media_source${other}` : ''
+    const what = fault === undefined ? `no RTP for the media timeout${where}` : `${text(fault).toUpperCase()} failed`
+    add('media', what, isNamed ? { fault, from, seen } : { fault })
+  }
+
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {
     const { kind, id: _id, ...rest } = note
     switch (kind) {
@@ -395,11 +404,7 @@ class TimelineBuilder {
         return
       case 'media-timeout':
         if (note.fault === undefined) this.#facts.silent = this.#legs.get(leg)?.number ?? ''
-        add(
-          'media',
-          note.fault === undefined ? 'no RTP for the media timeout' : `${text(note.fault).toUpperCase()} failed`,
-          rest,
-        )
+        this.#mediaTimeout(note, add)
         return
       case 'hangup':
         add('call', `hang-up asked for: ${text(note.reason)} ${labelOf(note.reason)}`, rest)

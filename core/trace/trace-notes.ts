@@ -44,7 +44,7 @@ export function noteOfEvent(event: ExchangeEvent): Note | undefined {
     case 'media.failed':
       return { kind: 'media-failed', fault: event.fault, reoffer: event.reoffer }
     case 'media.timeout':
-      return { kind: 'media-timeout', fault: event.fault }
+      return { kind: 'media-timeout', fault: event.fault, from: event.awaited?.from, seen: event.awaited?.seen }
     case 'media.played':
       return { kind: 'played', id: event.playId, completed: event.completed, fault: event.fault }
     case 'media.recorded': {

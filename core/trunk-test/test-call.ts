@@ -114,7 +114,7 @@ export class TestCall {
 
   start(now: number): readonly TestCallCommand[] {
     const { legId, callId, trunk, srtp } = this.plan
-    const { codecs, host } = trunk
+    const { codecs, host, mediaSource } = trunk
     this.#deadline = now + agreeMs
     this.#emit({
       type: 'media.open',
@@ -123,6 +123,7 @@ export class TestCall {
       toward: host,
       ...(codecs.length === 0 ? {} : { codecs }),
       ...(srtp === 'off' ? {} : { srtp }),
+      ...(mediaSource === 'learned' ? {} : { mediaSource }),
       ...this.#sources(undefined),
     })
     return this.#take()

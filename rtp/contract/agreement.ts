@@ -11,6 +11,13 @@ export interface MediaSources {
   readonly hosts: readonly string[]
 }
 
+/** Where a remote takes RTP and RTCP; 0 = no RTCP. The address is a dotted quad. */
+export interface RemoteAddress {
+  readonly address: string
+  readonly port: number
+  readonly rtcpPort: number
+}
+
 /** Which extended reports were agreed on (RFC 3611 §5). */
 export interface ExtendedTerms {
   /** The remote wants reports on how it is received. */
@@ -28,7 +35,7 @@ interface EventFormat {
 /** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
 export interface Agreement {
   /** Where the remote wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
-  readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined
+  readonly remote: RemoteAddress | undefined
   /** We may send: the remote receives. */
   readonly send: boolean
   /** The remote may send: it is missed when it does not. */

@@ -1,7 +1,7 @@
 import type { SharedRoom } from '../mix/room-link.ts'
 import type { RoomTone } from '../mix/room-notices.ts'
 import type { MediaKeys } from '../srtp/media-keys.ts'
-import type { Agreement } from './agreement.ts'
+import type { Agreement, MediaSources, RemoteAddress } from './agreement.ts'
 import type { BrowserOpening, BrowserTerms } from './browser-terms.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
@@ -28,11 +28,29 @@ export interface SessionRules {
   readonly maxLengthMs: number
 }
 
+/** What an offer says about where a leg's media will come from. Without `remote`: that comes with the answer to ours. */
+export interface SharedOpening {
+  readonly remote?: RemoteAddress
+  readonly sources?: MediaSources
+}
+
 export type EngineCommand =
   /** Takes a pair of ports: `opened` or `failed` follows. */
   /** `browser`: on the port of the browser legs, where checks are addressed to these names. */
   /** `keyed`: packets may be protected by keys in SDP; nothing flows before `agree` says whether they are. */
-  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: BrowserOpening; readonly keyed?: boolean }
+  /** `shared`: its media comes from the address in SDP and nowhere else: a port that it shares with others will do. */
+  | {
+      readonly type: 'open'
+      readonly session: SessionId
+      readonly browser?: BrowserOpening
+      readonly keyed?: boolean
+      readonly shared?: SharedOpening
+    }
+  /**
+   * Of a session that was opened `shared`, before a later offer of its remote is answered, or one of ours is made: `placed`
+   * follows. It gets ports of its own where nothing came from the signalled address, or `remote` cannot be distinguished.
+   */
+  | ({ readonly type: 'place'; readonly session: SessionId } & SharedOpening)
   /**
    * From now on media flows as agreed; comes again after each offer and answer. `talk`: send silence when there is
    * nothing else, from the first agreement on and not only from the first play, bridge or recording on.

@@ -3,8 +3,21 @@ import type { SessionStats } from './session-stats.ts'
 
 export type RecordingEnd = 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
 
+/** The one source that a session's media is taken from, and another of a known host from which packets were dropped. */
+export interface AwaitedSource {
+  readonly from: string
+  readonly seen: string | undefined
+}
+
 export type EngineEvent =
   | { readonly type: 'opened'; readonly session: SessionId; readonly port: number; readonly ssrc: number }
+  /** Answers `place`: the port that the next offer or answer names. */
+  | { readonly type: 'placed'; readonly session: SessionId; readonly port: number }
+  /**
+   * Another session on the same shared port has that remote: its packets go to the one that has received from there
+   * before, or to neither. The next offer has a port of its own.
+   */
+  | { readonly type: 'source-taken'; readonly session: SessionId; readonly address: string; readonly port: number }
   /** There is no session, or no more; with `internal`, `closed` still follows. */
   | {
       readonly type: 'failed'
@@ -35,7 +48,14 @@ export type EngineEvent =
   | { readonly type: 'quiet'; readonly session: SessionId }
   /** `fault`: a browser's leg that was never reached, or not by who its fingerprint names. */
   /** `onHold`: neither RTP nor RTCP has come, and no RTP was expected. */
-  | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls'; readonly onHold?: true }
+  /** `awaited`: on a shared port, where nothing but the signalled address is taken. */
+  | {
+      readonly type: 'timeout'
+      readonly session: SessionId
+      readonly fault?: 'ice' | 'dtls'
+      readonly onHold?: true
+      readonly awaited?: AwaitedSource
+    }
   /**
    * Media comes from, and goes to, another address than before, without an offer or answer. `learned`: symmetric RTP.
    * `returned`: the signalled address has sent after all.

@@ -9,6 +9,7 @@ import { aheadMs } from '../packetize/frame-clock.ts'
 import { TickSlots } from '../packetize/tick-slots.ts'
 import type { ArrivalDrops } from '../receive/arrival-allowance.ts'
 import type { MediaSession } from '../session/media-session.ts'
+import { SharedPorts } from '../shared/shared-ports.ts'
 import { endOfAbandoned } from './abandoned-orders.ts'
 import { Connections } from './connections.ts'
 import { DeferredWork } from './deferred-work.ts'
@@ -20,6 +21,8 @@ import { SendSchedule } from './send-schedule.ts'
 import { dumpOfSession } from './session-dump.ts'
 import { type OpenCommand, SessionOpener } from './session-opener.ts'
 import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
+
+type PlaceCommand = Extract<EngineCommand, { readonly type: 'place' }>
 
 const defaultTimeoutMs = 60_000
 /** Sessions that make frames between two looks at the time. */
@@ -38,6 +41,7 @@ const heldUpMs = 1
 export class MediaEngine {
   readonly #env: EngineEnvironment
   readonly #ports: PortPool
+  readonly #shared: SharedPorts
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
   readonly #connections: Connections
@@ -64,6 +68,7 @@ export class MediaEngine {
     this.#guard = guard
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
+    this.#shared = new SharedPorts(this.#ports, config.legsPerSharedPair)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
     this.#deferred = new DeferredWork(guard, tickAt => departures.releaseOverdue(tickAt))
     this.#connections = new Connections(env.opus, env.clockOffsetMs ?? 0, guard)
@@ -71,6 +76,7 @@ export class MediaEngine {
       {
         env,
         ports: this.#ports,
+        shared: this.#shared,
         browsers: this.#browsers,
         guard,
         arrivedAt: () => this.#arrivedAt(),
@@ -83,7 +89,7 @@ export class MediaEngine {
         drops: this.#drops,
         tape: env.tape,
         timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
-        emit,
+        emit: event => emit(this.#withAwaited(event)),
         random,
         now: () => env.now(),
         unixMs: now => env.unixMs(now),
@@ -93,7 +99,7 @@ export class MediaEngine {
 
   /** True when there is nothing to tick for. */
   get isIdle(): boolean {
-    return this.#table.size === 0 && this.#ports.draining === 0
+    return this.#table.size === 0 && this.#ports.draining === 0 && this.#shared.isIdle
   }
 
   /** Packets come that other legs are to have at once: they need not wait for the next tick. */
@@ -108,10 +114,13 @@ export class MediaEngine {
 
   get counters(): EngineCounters {
     const { received, sent, unsent } = this.#env.network.counters
+    const shared = this.#shared.counters
     return {
       sessions: this.#table.size,
       draining: this.#ports.draining,
       portsFree: this.#ports.free,
+      onSharedPorts: shared.legs,
+      unknownSources: shared.unknown,
       received,
       sent,
       unsent,
@@ -170,6 +179,7 @@ export class MediaEngine {
     this.#deferred.run(this.#table, now, tickAt)
     departures.holdForTick()
     this.#ports.tick(now)
+    this.#shared.tick(now)
     this.#lastTickAt = this.isIdle ? undefined : tickAt
     if (this.isIdle) departures.release()
   }
@@ -260,9 +270,13 @@ export class MediaEngine {
       case 'agree':
         if (entry.link !== undefined && !this.#isReached(entry, entry.link, command, now)) return
         entry.keyed?.agree(command.keys)
+        this.#agreeShared(entry, command, now)
         if (command.talk) session.sender.isTalking = true
         session.agree(entry.link === undefined ? command.agreement : throughLink(command.agreement), now)
         this.#plays.agreed(entry)
+        return
+      case 'place':
+        this.#place(session, entry, command, now)
         return
       case 'play':
         session.sender.isTalking = true
@@ -308,6 +322,26 @@ export class MediaEngine {
     }
   }
 
+  /** On a shared port its packets are found by what was agreed on. */
+  #agreeShared({ shared }: Entry, { session, agreement }: AgreeCommand, now: number): void {
+    const { remote } = agreement
+    if (shared === undefined || this.#shared.agree(shared, agreement, now) || remote === undefined) return
+    this.#env.emit({ type: 'source-taken', session, address: remote.address, port: remote.port })
+  }
+
+  #place(session: MediaSession, { shared }: Entry, command: PlaceCommand, now: number): void {
+    const placed = () => this.#env.emit({ type: 'placed', session: session.id, port: session.ports.rtp.port })
+    if (shared === undefined) placed()
+    else this.#shared.place(shared, command, now, placed)
+  }
+
+  /** Why a leg on a shared port may be silent. */
+  #withAwaited(event: EngineEvent): EngineEvent {
+    if (event.type !== 'timeout') return event
+    const awaited = this.#table.find(event.session)?.shared?.awaited
+    return awaited === undefined ? event : { ...event, awaited }
+  }
+
   /** Of a browser's leg: what was agreed on waits for the keys; otherwise the first words are lost. */
   #isReached(entry: Entry, link: BrowserLink, command: AgreeCommand, now: number): boolean {
     if (command.browser !== undefined) this.#browsers.agree(link, command.browser, now)
@@ -346,8 +380,9 @@ export class MediaEngine {
     try {
       session.close(now, closed)
     } finally {
-      if (entry.link === undefined) this.#ports.release(session.ports, now)
-      else this.#browsers.close(entry.link)
+      if (entry.link !== undefined) this.#browsers.close(entry.link)
+      else if (entry.shared !== undefined) this.#shared.close(entry.shared, now)
+      else this.#ports.release(session.ports, now)
     }
   }
 }

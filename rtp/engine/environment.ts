@@ -12,6 +12,8 @@ export interface EngineConfig {
   readonly ports: readonly [first: number, last: number]
   /** Default 2000. */
   readonly drainMs?: number
+  /** Legs on a pair of shared ports before another pair is opened. Default 128. */
+  readonly legsPerSharedPair?: number
   /** Time without RTP after which a leg is reported. Default 60,000. */
   readonly timeoutMs?: number
 }
@@ -41,6 +43,10 @@ export interface EngineCounters {
   readonly sessions: number
   readonly draining: number
   readonly portsFree: number
+  /** Sessions on ports that they share: they use none of the range. */
+  readonly onSharedPorts: number
+  /** Packets that came to shared ports from sources of no session. */
+  readonly unknownSources: number
   readonly received: number
   readonly sent: number
   readonly unsent: number

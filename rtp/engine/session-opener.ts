@@ -4,6 +4,7 @@ import type { EngineCommand } from '../contract/command.ts'
 import type { PortPair, PortPool } from '../net/port-pool.ts'
 import { ProtectedPair } from '../net/protected-pair.ts'
 import { MediaSession, type MediaSessionHost } from '../session/media-session.ts'
+import type { SharedPorts } from '../shared/shared-ports.ts'
 import type { EngineEnvironment } from './environment.ts'
 import type { FaultGuard } from './fault-guard.ts'
 import type { AgreeCommand, Entry } from './session-table.ts'
@@ -13,6 +14,7 @@ export type OpenCommand = Extract<EngineCommand, { readonly type: 'open' }>
 interface OpenerHost {
   readonly env: EngineEnvironment
   readonly ports: PortPool
+  readonly shared: SharedPorts
   readonly browsers: BrowserLegs
   readonly guard: FaultGuard
   /** Arrival time of the packet that is being read. */
@@ -21,7 +23,7 @@ interface OpenerHost {
   release(entry: Entry, held: AgreeCommand): void
 }
 
-/** Makes sessions: takes their ports, or their link to a browser, and leads into them what arrives there. */
+/** Makes sessions: takes their ports, a place on shared ones, or their link to a browser, and leads into them what arrives there. */
 export class SessionOpener {
   readonly #host: OpenerHost
   readonly #sessionHost: MediaSessionHost
@@ -33,10 +35,18 @@ export class SessionOpener {
 
   /** `done` gets undefined when no port is to be had. */
   open(command: OpenCommand, entry: Entry, done: (session: MediaSession | undefined) => void): void {
-    const { ports, browsers } = this.#host
-    const { browser } = command
-    if (browser === undefined) ports.take(pair => done(pair && this.#make(command, entry, pair)))
-    else browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
+    const { env, ports, shared, browsers } = this.#host
+    const { browser, keyed } = command
+    const own = () => ports.take(pair => done(pair && this.#make(command, entry, pair)))
+    if (browser !== undefined)
+      browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
+    else if (command.shared === undefined || keyed === true) own()
+    else
+      shared.open(command.shared, env.now(), leg => {
+        entry.shared = leg
+        if (leg === undefined) own()
+        else done(this.#make(command, entry, leg))
+      })
   }
 
   #make({ session: id, keyed = false }: OpenCommand, entry: Entry, taken: PortPair): MediaSession {

@@ -2,6 +2,7 @@ import type { BrowserLink } from '../browser/browser-link.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { ProtectedPair } from '../net/protected-pair.ts'
 import type { MediaSession } from '../session/media-session.ts'
+import type { SharedLeg } from '../shared/shared-leg.ts'
 import type { Played } from './play-loader.ts'
 
 export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
@@ -15,6 +16,8 @@ export interface Entry extends Played {
   held: AgreeCommand | undefined
   /** Its packets may be protected by keys in SDP. */
   keyed: ProtectedPair | undefined
+  /** It was opened on a port that legs share. */
+  shared: SharedLeg | undefined
 }
 
 const firstPlaces = 256
@@ -60,6 +63,7 @@ export class SessionTable {
       link: undefined,
       held: undefined,
       keyed: undefined,
+      shared: undefined,
     }
     this.#entries.set(id, entry)
     return entry

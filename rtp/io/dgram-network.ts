@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { formatAddress, parseAddress } from '../net/address.ts'
 import {
+  type DatagramFlow,
   type DatagramNetwork,
   type DatagramReceiver,
   type DatagramSocket,
@@ -20,6 +21,10 @@ interface Waiting {
   readonly port: number
 }
 
+interface Held extends Waiting {
+  readonly flow: DatagramFlow
+}
+
 /** The same interface on `node:dgram`, for systems other than Linux. Each packet costs three to four times as much. */
 export class DgramNetwork implements DatagramNetwork {
   readonly kind = 'dgram'
@@ -28,7 +33,7 @@ export class DgramNetwork implements DatagramNetwork {
   readonly #sockets = new Set<PlainSocket>()
   readonly #slots: readonly Uint8Array[] = Array.from({ length: sendSlots }, () => new Uint8Array(slotBytes))
   #waiting: Waiting[] = []
-  #held: Waiting[] = []
+  #held: Held[] = []
   #isHolding = false
   #slotsTaken = 0
 
@@ -92,15 +97,15 @@ export class DgramNetwork implements DatagramNetwork {
   }
 
   /** For a socket of ours. `packet`: its own from now on. */
-  take(socket: PlainSocket, packet: Uint8Array, address: number, port: number): void {
-    if (this.#isHolding) this.#held.push({ socket, packet, address, port })
+  take(socket: PlainSocket, packet: Uint8Array, address: number, port: number, flow: DatagramFlow): void {
+    if (this.#isHolding) this.#held.push({ socket, packet, address, port, flow })
     else socket.sendNow(packet, address, port)
   }
 
   /** For a socket of ours. */
-  takeBack(socket: PlainSocket): number {
+  takeBack(flow: DatagramFlow): number {
     const before = this.#held.length
-    this.#held = this.#held.filter(held => held.socket !== socket)
+    this.#held = this.#held.filter(held => held.flow !== flow)
     return before - this.#held.length
   }
 
@@ -121,9 +126,10 @@ export class DgramNetwork implements DatagramNetwork {
   }
 }
 
-class PlainSocket implements DatagramSocket {
+class PlainSocket implements DatagramSocket, DatagramFlow {
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
+  heldRound = -1
   readonly #network: DgramNetwork
   readonly #raw: Socket
   isShared = false
@@ -136,8 +142,8 @@ class PlainSocket implements DatagramSocket {
   }
 
   /** Copies: dgram sends after it has returned, when the slot may already hold the next packet. */
-  send(packet: Uint8Array, length: number, address: number, port: number): void {
-    this.#network.take(this, packet.slice(0, length), address, port)
+  send(packet: Uint8Array, length: number, address: number, port: number, flow: DatagramFlow = this): void {
+    this.#network.take(this, packet.slice(0, length), address, port, flow)
   }
 
   /** For the network. `packet` is not written any more. */
@@ -150,8 +156,8 @@ class PlainSocket implements DatagramSocket {
     })
   }
 
-  takeBack(): number {
-    return this.isShared ? 0 : this.#network.takeBack(this)
+  takeBack(flow: DatagramFlow = this): number {
+    return this.isShared && flow === this ? 0 : this.#network.takeBack(flow)
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { parseAddress } from '../net/address.ts'
 import {
+  type DatagramFlow,
   type DatagramNetwork,
   type DatagramReceiver,
   type DatagramSocket,
@@ -26,12 +27,13 @@ const sendSlots = 256
 const passedOnAt = 8
 /** What a tick makes at most: a thread has no time for frames of more legs. */
 const heldSlots = 1024
-/** Packets of one recvmmsg. */
+/** Packets of one recvmmsg: of a leg's socket, and of one that many legs share. */
 const burst = 8
+const sharedBurst = 16
 /** Rounds over the ready sockets in one tick: a flood on one port may not starve the others. */
 const roundsPerTick = 8
 /** Bursts of one round for a socket that many legs share: a thousand of them send 250 packets a tick. */
-const sharedBursts = 8
+const sharedBursts = 4
 const readySockets = 512
 const socketLevel = 1
 const receiveBuffer = 8
@@ -59,7 +61,7 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #eventDataAt: number
   readonly #sockets = new Map<number, LinuxSocket>()
   #isHolding = false
-  /** Counts what was released: a socket that holds something since then keeps its order. */
+  /** Counts what was released: a flow of which something is held since then keeps its order. */
   #holdRound = 0
   #slotsReceived = 0
 
@@ -95,7 +97,7 @@ export class LinuxNetwork implements DatagramNetwork {
 
   /**
    * A leg's socket mostly holds one packet a tick, and for one packet recvfrom is a third cheaper than recvmmsg:
-   * the first round takes one packet of each, what is left comes in bursts.
+   * the first round takes one packet of each, what is left comes in bursts. A socket that legs share is read in bursts.
    */
   receive(): void {
     for (let round = 0; round < roundsPerTick; round++) {
@@ -103,8 +105,9 @@ export class LinuxNetwork implements DatagramNetwork {
       for (let i = 0; i < ready; i++) {
         const socket = this.#sockets.get(this.#events.getInt32(i * this.#eventBytes + this.#eventDataAt, true))
         if (socket === undefined) continue
-        if (round === 0) this.#receiveOne(socket)
-        else this.#receiveBursts(socket)
+        if (socket.isShared) this.#receiveBursts(socket)
+        else if (round === 0) this.#receiveOne(socket)
+        else this.#receiveBurst(socket, burst)
         if (this.#slotsReceived >= passedOnAt) this.flush()
       }
       if (ready <= 0) return
@@ -133,19 +136,26 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   /** For a socket of ours. */
-  enqueue(socket: LinuxSocket, packet: Uint8Array, length: number, host: number, port: number): void {
-    const isHeld = this.#isHolding || (this.keepsOrder && socket.heldRound === this.#holdRound)
-    if (isHeld) socket.heldRound = this.#holdRound
+  enqueue(
+    socket: LinuxSocket,
+    packet: Uint8Array,
+    length: number,
+    host: number,
+    port: number,
+    flow: DatagramFlow,
+  ): void {
+    const isHeld = this.#isHolding || (this.keepsOrder && flow.heldRound === this.#holdRound)
+    if (isHeld) flow.heldRound = this.#holdRound
     const queue = isHeld ? this.#held : this.#outgoing
     // What was received is only lent until the flush.
     const lender = isHeld ? undefined : this.#incoming
-    if (queue.owns(packet) || lender?.owns(packet)) queue.add(socket, packet, length, host, port, lender)
-    else queue.addCopy(socket, packet, length, host, port)
+    if (queue.owns(packet) || lender?.owns(packet)) queue.add(socket, flow, packet, length, host, port, lender)
+    else queue.addCopy(socket, flow, packet, length, host, port)
   }
 
   /** For a socket of ours. */
-  takeBack(socket: LinuxSocket): number {
-    return this.#held.takeBack(socket)
+  takeBack(flow: DatagramFlow): number {
+    return this.#held.takeBack(flow)
   }
 
   /** For a socket of ours. */
@@ -204,15 +214,19 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   #receiveBursts(socket: LinuxSocket): void {
-    for (let left = socket.isShared ? sharedBursts : 1; left > 0 && this.#receiveBurst(socket) === burst; left--);
+    for (let left = sharedBursts; left > 0; left--) {
+      const count = this.#receiveBurst(socket, sharedBurst)
+      if (count < sharedBurst) return
+      this.flush()
+    }
   }
 
   /** Returns how many came. */
-  #receiveBurst(socket: LinuxSocket): number {
-    if (this.#slotsReceived + burst > receiveSlots) this.flush()
+  #receiveBurst(socket: LinuxSocket, most: number): number {
+    if (this.#slotsReceived + most > receiveSlots) this.flush()
     const first = this.#slotsReceived
     const incoming = this.#incoming
-    const count = this.#native.libc.recvmmsg(socket.fd, incoming.pointers[first]!, burst, dontWait, 0n)
+    const count = this.#native.libc.recvmmsg(socket.fd, incoming.pointers[first]!, most, dontWait, 0n)
     if (count <= 0) return 0
     this.#slotsReceived = first + count
     for (let i = first; i < first + count; i++) {
@@ -236,12 +250,11 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 }
 
-class LinuxSocket implements DatagramSocket {
+class LinuxSocket implements DatagramSocket, DatagramFlow {
   readonly fd: number
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
   isOpen = true
-  /** When something of it was held last. */
   heldRound = -1
   readonly #network: LinuxNetwork
   #isShared = false
@@ -262,12 +275,12 @@ class LinuxSocket implements DatagramSocket {
     if (isShared) this.#network.widen(this)
   }
 
-  send(packet: Uint8Array, length: number, address: number, port: number): void {
-    this.#network.enqueue(this, packet, length, address, port)
+  send(packet: Uint8Array, length: number, address: number, port: number, flow: DatagramFlow = this): void {
+    this.#network.enqueue(this, packet, length, address, port, flow)
   }
 
-  takeBack(): number {
-    return this.#isShared ? 0 : this.#network.takeBack(this)
+  takeBack(flow: DatagramFlow = this): number {
+    return this.#isShared && flow === this ? 0 : this.#network.takeBack(flow)
   }
 
   close(): void {

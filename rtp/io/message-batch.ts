@@ -10,6 +10,11 @@ const atLength = 56
 const vectorBytes = 16
 const nameBytes = 16
 const addressFamilyInet = 2
+// struct cmsghdr with an in_pktinfo: 0 length   8 level   12 type   16 interface   20 source address   24 –   → 28 bytes, 32 with padding
+const controlBytes = 32
+const controlLength = 28
+const levelIp = 0
+const packetInfo = 8
 const truncated = 0x20
 /**
  * Distance between slots beyond their length: at a whole power of two the beginnings of all packets would share a few
@@ -29,31 +34,50 @@ export class MessageBatch {
   readonly slotPointers: readonly bigint[]
   readonly namePointers: readonly bigint[]
   readonly nameLengthPointers: readonly bigint[]
+  /** The addresses of the places of a run. */
+  readonly runPointers: readonly bigint[]
   readonly #view: DataView
+  /** All headers, and those of a run. */
+  readonly #words: Uint32Array
   readonly #buffer: ArrayBuffer
   readonly #base: bigint
   /** The same as a number: user space ends below 2^48, where numbers are exact. */
   readonly #baseNumber: number
   readonly #vectorsAt: number
   readonly #namesAt: number
+  readonly #controlsAt: number
+  readonly #runAt: number
   readonly #slotsAt: number
   readonly #stride: number
 
-  constructor(native: NativeCalls, count: number, bytesOfSlot = slotBytes) {
+  /**
+   * `gathers`: entries can be gathered into a run, to be sent by one call. `namesSources`: each entry says which
+   * address of ours it goes out from, by `from`.
+   */
+  constructor(
+    native: NativeCalls,
+    count: number,
+    bytesOfSlot = slotBytes,
+    { gathers = false, namesSources = false }: { readonly gathers?: boolean; readonly namesSources?: boolean } = {},
+  ) {
     const stride = bytesOfSlot + cacheLineBytes
     this.#stride = stride
     this.#vectorsAt = count * headerBytes
     this.#namesAt = this.#vectorsAt + count * vectorBytes
-    this.#slotsAt = this.#namesAt + count * nameBytes
+    this.#controlsAt = this.#namesAt + count * nameBytes
+    this.#runAt = this.#controlsAt + (namesSources ? count * controlBytes : 0)
+    this.#slotsAt = this.#runAt + (gathers ? count * headerBytes : 0)
     const memory = native.allocate(this.#slotsAt + count * stride)
     const bytes = new Uint8Array(memory.buffer, 0, this.#slotsAt)
     bytes.fill(0)
     this.#view = new DataView(memory.buffer)
+    this.#words = new Uint32Array(memory.buffer, 0, this.#slotsAt / 4)
     this.#buffer = memory.buffer
     this.#base = memory.address
     this.#baseNumber = Number(memory.address)
     const slots: Uint8Array[] = []
     const pointers: bigint[] = []
+    const runPointers: bigint[] = []
     const slotPointers: bigint[] = []
     const namePointers: bigint[] = []
     const nameLengthPointers: bigint[] = []
@@ -61,6 +85,7 @@ export class MessageBatch {
       const at = i * headerBytes
       slots.push(new Uint8Array(memory.buffer, this.#slotsAt + i * stride, bytesOfSlot))
       pointers.push(this.#base + BigInt(at))
+      if (gathers) runPointers.push(this.#base + BigInt(this.#runAt + at))
       slotPointers.push(this.#base + BigInt(this.#slotsAt + i * stride))
       namePointers.push(this.#base + BigInt(this.#namesAt + i * nameBytes))
       nameLengthPointers.push(this.#base + BigInt(at + atNameLength))
@@ -72,9 +97,11 @@ export class MessageBatch {
       this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * stride))
       this.#view.setUint32(vector + 8, bytesOfSlot, true)
       this.#view.setUint16(this.#namesAt + i * nameBytes, addressFamilyInet, true)
+      if (namesSources) this.#writeControl(at, this.#controlsAt + i * controlBytes)
     }
     this.slots = slots
     this.pointers = pointers
+    this.runPointers = runPointers
     this.slotPointers = slotPointers
     this.namePointers = namePointers
     this.nameLengthPointers = nameLengthPointers
@@ -121,6 +148,25 @@ export class MessageBatch {
     this.#view.setUint32(vector + 8, length, true)
     this.#view.setUint16(name + 2, port, false)
     this.#view.setInt32(name + 4, host, false)
+  }
+
+  /** Entry `entry` is at that place of the run, of a batch that gathers. */
+  gather(entry: number, place: number): void {
+    const from = (entry * headerBytes) / 4
+    this.#words.copyWithin((this.#runAt + place * headerBytes) / 4, from, from + headerBytes / 4)
+  }
+
+  /** Entry `entry` goes out from that address, of a batch that names sources. */
+  from(entry: number, address: number): void {
+    this.#view.setInt32(this.#controlsAt + entry * controlBytes + 20, address, false)
+  }
+
+  #writeControl(header: number, control: number): void {
+    this.#writePointer(header + 32, this.#base + BigInt(control))
+    this.#view.setBigUint64(header + 40, BigInt(controlBytes), true)
+    this.#view.setBigUint64(control, BigInt(controlLength), true)
+    this.#view.setInt32(control + 8, levelIp, true)
+    this.#view.setInt32(control + 12, packetInfo, true)
   }
 
   #writePointer(at: number, address: bigint): void {

@@ -1,4 +1,4 @@
-import { type NetworkCounters, slotBytes } from '../net/network.ts'
+import { type DatagramFlow, type NetworkCounters, slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
 
@@ -9,6 +9,8 @@ const interrupted = 4
 interface SendSocket {
   readonly fd: number
   readonly isOpen: boolean
+  /** Packets of many legs go out there, among those of other sockets. */
+  readonly isShared: boolean
 }
 
 /** Packets on their way out, in their order, with room for those that are written here. */
@@ -19,6 +21,7 @@ export class SendQueue {
   readonly #slots: number
   /** Undefined = taken back. */
   readonly #sockets: (SendSocket | undefined)[] = []
+  readonly #flows: DatagramFlow[] = []
   readonly #packets: bigint[] = []
   readonly #lengths: number[] = []
   #queued = 0
@@ -29,7 +32,7 @@ export class SendQueue {
     this.#native = native
     this.#counters = counters
     this.#slots = slots
-    this.#batch = new MessageBatch(native, slots + lent)
+    this.#batch = new MessageBatch(native, slots + lent, slotBytes, { gathers: true })
   }
 
   /** Room for a packet, until it was flushed. What is queued goes out first when there is none. */
@@ -41,6 +44,7 @@ export class SendQueue {
   /** The first `length` bytes of `packet`: a slot of ours, or of `lender`, which keeps it as it is until the flush. */
   add(
     socket: SendSocket,
+    flow: DatagramFlow,
     packet: Uint8Array,
     length: number,
     host: number,
@@ -52,7 +56,7 @@ export class SendQueue {
     const slot = owner.indexOf(packet)
     // Taken before the last flush, it would be given away once more before the next one.
     if (owner === this.#batch && slot >= this.#slotsTaken) {
-      this.addCopy(socket, packet, length, host, port)
+      this.addCopy(socket, flow, packet, length, host, port)
       return
     }
     const at = this.#queued++
@@ -60,25 +64,33 @@ export class SendQueue {
     this.#packets[at] = owner.slotPointers[slot]!
     this.#lengths[at] = length
     this.#sockets[at] = socket
+    this.#flows[at] = flow
   }
 
   /** The same of a packet that lies anywhere else. */
-  addCopy(socket: SendSocket, packet: Uint8Array, length: number, host: number, port: number): void {
+  addCopy(
+    socket: SendSocket,
+    flow: DatagramFlow,
+    packet: Uint8Array,
+    length: number,
+    host: number,
+    port: number,
+  ): void {
     const slot = this.slot()
     const bytes = Math.min(length, slotBytes)
     for (let i = 0; i < bytes; i++) slot[i] = packet[i]!
-    this.add(socket, slot, bytes, host, port, undefined)
+    this.add(socket, flow, slot, bytes, host, port, undefined)
   }
 
   owns(packet: Uint8Array): boolean {
     return this.#batch.owns(packet)
   }
 
-  /** How many packets of `socket` will not go. */
-  takeBack(socket: SendSocket): number {
+  /** How many packets of `flow` will not go. */
+  takeBack(flow: DatagramFlow): number {
     let taken = 0
     for (let at = 0; at < this.#queued; at++) {
-      if (this.#sockets[at] !== socket) continue
+      if (this.#flows[at] !== flow || this.#sockets[at] === undefined) continue
       this.#sockets[at] = undefined
       taken++
     }
@@ -86,16 +98,39 @@ export class SendQueue {
   }
 
   flush(): void {
-    let at = 0
-    while (at < this.#queued) {
-      const socket = this.#sockets[at]
-      if (socket === undefined) {
-        at++
-        continue
-      }
+    const sockets = this.#sockets
+    for (let at = 0; at < this.#queued; ) {
+      const socket = sockets[at]
       let end = at + 1
-      while (end < this.#queued && this.#sockets[end] === socket) end++
-      const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1
+      if (socket !== undefined) {
+        while (end < this.#queued && sockets[end] === socket) end++
+        if (socket.isShared) this.#sendAllOf(socket, at, end)
+        else this.#send(socket, this.#batch.pointers, at, end)
+      }
+      at = end
+    }
+    this.#queued = 0
+    this.#slotsTaken = 0
+  }
+
+  /** Entries `from` up to `end`, and what else of that socket is queued: by one call, wherever it stands. */
+  #sendAllOf(socket: SendSocket, from: number, end: number): void {
+    const sockets = this.#sockets
+    let count = end - from
+    for (let at = end; at < this.#queued; at++) {
+      if (sockets[at] !== socket) continue
+      if (count === end - from) for (let each = from; each < end; each++) this.#batch.gather(each, each - from)
+      this.#batch.gather(at, count++)
+      sockets[at] = undefined
+    }
+    if (count === end - from) this.#send(socket, this.#batch.pointers, from, end)
+    else this.#send(socket, this.#batch.runPointers, 0, count)
+  }
+
+  /** Sends what is at these places of `pointers`. */
+  #send(socket: SendSocket, pointers: readonly bigint[], from: number, end: number): void {
+    for (let at = from; at < end; ) {
+      const sent = socket.isOpen ? this.#sendRun(socket, pointers, at, end - at) : -1
       if (sent > 0) {
         this.#counters.sent += sent
         at += sent
@@ -106,15 +141,13 @@ export class SendQueue {
         at++
       }
     }
-    this.#queued = 0
-    this.#slotsTaken = 0
   }
 
-  /** Sends entries `at` … of one socket; how many were taken. */
-  #sendRun({ fd }: SendSocket, at: number, count: number): number {
+  /** How many were taken. */
+  #sendRun({ fd }: SendSocket, pointers: readonly bigint[], at: number, count: number): number {
     const { libc } = this.#native
-    const { pointers, namePointers } = this.#batch
-    if (count > 1) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
+    const { namePointers } = this.#batch
+    if (count > 1 || pointers !== this.#batch.pointers) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
     return libc.sendto(fd, this.#packets[at]!, this.#lengths[at]!, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
   }
 }

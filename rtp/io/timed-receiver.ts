@@ -10,13 +10,19 @@ const burst = 64
 const inet = 2
 const datagramNonBlocking = 2 | 0o4000 | 0o2000000
 const socketLevel = 1
+const levelIp = 0
+const packetInfo = 8
+const loopback = 0x7f00_0001
 const receiveBuffer = 8
 const timestampNs = 35
 const dontWait = 0x40
 const wantedBuffer = 4 << 20
 
-/** The packet lies in `bytes` until the receiver is read again. `atMs`: by the kernel's clock, when it was sent. */
-type TimedPacket = (bytes: Uint8Array, length: number, fromPort: number, atMs: number) => void
+/**
+ * The packet lies in `bytes` until the receiver is read again. `atMs`: by the kernel's clock, when it was sent. `to`: the
+ * address that it was sent to, of a receiver on all addresses; else 0.
+ */
+type TimedPacket = (bytes: Uint8Array, length: number, fromPort: number, atMs: number, to: number) => void
 
 /**
  * A UDP socket of the loopback whose packets carry the moment at which the kernel took them: how late the reader is
@@ -26,15 +32,18 @@ export class TimedReceiver {
   readonly fd: number
   readonly port: number
   readonly #native: NativeCalls
+  readonly #isOnAll: boolean
   readonly #view: DataView
   readonly #slots: Uint8Array[] = []
   readonly #base: bigint
   readonly #namesAt: number
   readonly #controlsAt: number
 
-  constructor(native: NativeCalls) {
+  /** `isOnAll`: it receives at every address of the loopback, 127.0.0.0/8. */
+  constructor(native: NativeCalls, isOnAll = false) {
     const { libc } = native
     this.#native = native
+    this.#isOnAll = isOnAll
     const vectorsAt = burst * headerBytes
     this.#namesAt = vectorsAt + burst * vectorBytes
     this.#controlsAt = this.#namesAt + burst * nameBytes
@@ -57,7 +66,7 @@ export class TimedReceiver {
     const scratchPointer = this.#base + BigInt(scratch)
     this.fd = libc.socket(inet, datagramNonBlocking, 0)
     this.#view.setUint16(scratch, inet, true)
-    this.#view.setInt32(scratch + 4, 0x7f00_0001, false)
+    this.#view.setInt32(scratch + 4, isOnAll ? 0 : loopback, false)
     this.#view.setUint32(scratch + 32, nameBytes, true)
     const bound =
       libc.bind(this.fd, scratchPointer, nameBytes) === 0 &&
@@ -66,6 +75,7 @@ export class TimedReceiver {
     this.port = this.#view.getUint16(scratch + 2, false)
     this.#view.setInt32(scratch, 1, true)
     libc.setsockopt(this.fd, socketLevel, timestampNs, scratchPointer, 4)
+    if (isOnAll) libc.setsockopt(this.fd, levelIp, packetInfo, scratchPointer, 4)
     this.#view.setInt32(scratch, wantedBuffer, true)
     libc.setsockopt(this.fd, socketLevel, receiveBuffer, scratchPointer, 4)
   }
@@ -80,12 +90,13 @@ export class TimedReceiver {
       const count = this.#native.libc.recvmmsg(this.fd, this.#base, burst, dontWait, 0n)
       for (let i = 0; i < count; i++) {
         const length = this.#view.getUint32(i * headerBytes + 56, true)
-        // struct cmsghdr: 8 bytes of length, level, type; then the timespec.
+        // struct cmsghdr: 8 bytes of length, level, type; then the timespec. After it, the same with an in_pktinfo.
         const control = this.#controlsAt + i * controlBytes + 16
         const seconds = Number(this.#view.getBigInt64(control, true))
         const nanoseconds = Number(this.#view.getBigInt64(control + 8, true))
+        const to = this.#isOnAll ? this.#view.getInt32(control + 40, false) : 0
         const port = this.#view.getUint16(this.#namesAt + i * nameBytes + 2, false)
-        each(this.#slots[i]!, length, port, seconds * 1000 + nanoseconds / 1e6)
+        each(this.#slots[i]!, length, port, seconds * 1000 + nanoseconds / 1e6, to)
       }
       if (count < burst) return
     }

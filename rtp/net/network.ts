@@ -6,16 +6,25 @@
 /** The packet begins at `packet[0]`; the buffer is only lent until the next `flush`, and may be altered in place. */
 export type DatagramReceiver = (packet: Uint8Array, length: number, address: number, port: number) => void
 
+/** Packets that keep their order among each other, and may be taken back together: those of a leg. */
+export interface DatagramFlow {
+  /** For the network: when something of it was held last. */
+  heldRound: number
+}
+
 export interface DatagramSocket {
   readonly port: number
   /** Undefined = what arrives is read and thrown away: the socket is drained. */
   receiver: DatagramReceiver | undefined
   /** Many legs receive on it: it may be read for longer in a tick than a leg's own. */
   isShared?: boolean
-  /** Queues `length` bytes of `packet`, which must be a received packet or a slot and stay untouched until `flush`. */
-  send(packet: Uint8Array, length: number, address: number, port: number): void
-  /** What is held of this socket will not be sent; returns how many packets. Nothing of one that many legs share. */
-  takeBack?(): number
+  /**
+   * Queues `length` bytes of `packet`, which must be a received packet or a slot and stay untouched until `flush`. `flow`:
+   * the leg, on a socket that many legs share.
+   */
+  send(packet: Uint8Array, length: number, address: number, port: number, flow?: DatagramFlow): void
+  /** What is held of this socket will not be sent; returns how many packets. Of one that many legs share, only a flow's. */
+  takeBack?(flow?: DatagramFlow): number
   /** How its packets leave, for support: `srtp → udp:10002`. Default: `udp:` and the port. */
   describe?(): string
   close(): void
@@ -46,7 +55,7 @@ export interface DatagramNetwork {
   flush(): void
   /** While true, what is sent waits for `release`, in its order; slots that are taken meanwhile are valid until then. */
   hold(isHolding: boolean): void
-  /** While true, what is sent by a socket of which something is held waits after that. */
+  /** While true, what is sent by a socket, or a flow, of which something is held waits after that. */
   keepsOrder?: boolean
   /** Sends what was held. */
   release(): void

@@ -284,7 +284,7 @@ export class MediaSession implements Destination, SenderEvents {
   #tapeOver(receiver: Receiver, now: number): SessionTape | undefined {
     const { tape } = this.#host
     if (tape === undefined) return undefined
-    const session = { id: this.id, localPort: this.ports.rtp.port, remote: this.#symmetricRtp }
+    const session = { id: this.id, socket: this.ports.rtp, remote: this.#symmetricRtp }
     const own = new SessionTape(tape, session, receiver, this.#host, now)
     receiver.inband.tape = own
     this.#stream.tape = own

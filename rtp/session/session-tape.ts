@@ -14,6 +14,11 @@ interface TapedAddresses {
   readonly port: number
 }
 
+/** Ours; its port may change. */
+interface TapedSocket {
+  readonly port: number
+}
+
 interface TapeClock {
   now(): number
   /** The wall clock at a monotonic time. */
@@ -27,7 +32,7 @@ export class SessionTape implements PacketSink {
   readonly #number: number
   readonly #next: PacketSink
   readonly #remote: TapedAddresses
-  readonly #localPort: number
+  readonly #socket: TapedSocket
   readonly #clock: TapeClock
   #pointAt: number
   /** Packets are noted whole until then. */
@@ -39,7 +44,7 @@ export class SessionTape implements PacketSink {
 
   constructor(
     tape: MediaTape,
-    session: { readonly id: string; readonly localPort: number; readonly remote: TapedAddresses },
+    session: { readonly id: string; readonly socket: TapedSocket; readonly remote: TapedAddresses },
     next: PacketSink,
     clock: TapeClock,
     now: number,
@@ -48,7 +53,7 @@ export class SessionTape implements PacketSink {
     this.#number = tape.name(session.id)
     this.#next = next
     this.#remote = session.remote
-    this.#localPort = session.localPort
+    this.#socket = session.socket
     this.#clock = clock
     this.#pointAt = now + everyMs
   }
@@ -109,7 +114,7 @@ export class SessionTape implements PacketSink {
   #whole(packet: Uint8Array, length: number, isSent: boolean, now: number): void {
     const { address, port } = this.#remote
     const unixMs = this.#clock.unixMs(now)
-    this.#tape.audio(this.#number, unixMs, isSent, packet, length, address, port, this.#localPort)
+    this.#tape.audio(this.#number, unixMs, isSent, packet, length, address, port, this.#socket.port)
   }
 
   #note(packet: Uint8Array, length: number, isSent: boolean, kept: number, now: number): void {
@@ -123,7 +128,7 @@ export class SessionTape implements PacketSink {
       kept,
       address,
       port,
-      this.#localPort,
+      this.#socket.port,
     )
   }
 }

@@ -1,5 +1,5 @@
 import type { BrowserOpening } from '../contract/browser-terms.ts'
-import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { EngineCommand, SessionId, SharedOpening } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import { MediaLoop } from './media-loop.ts'
@@ -18,8 +18,9 @@ export class InProcessMedia implements MediaThreads {
     })
   }
 
-  open(session: SessionId, _group: string, browser?: BrowserOpening, keyed = false): void {
-    this.execute({ type: 'open', session, keyed, ...(browser === undefined ? {} : { browser }) })
+  open(session: SessionId, _group: string, browser?: BrowserOpening, keyed = false, shared?: SharedOpening): void {
+    const more = { ...(browser === undefined ? {} : { browser }), ...(shared === undefined ? {} : { shared }) }
+    this.execute({ type: 'open', session, keyed, ...more })
   }
 
   execute(command: EngineCommand): void {

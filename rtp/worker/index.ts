@@ -1,6 +1,6 @@
 /** The door to media with sockets and threads: sessions are opened and commanded, events come back. */
 
-export type { Agreement } from '../contract/agreement.ts'
+export type { Agreement, RemoteAddress } from '../contract/agreement.ts'
 export type { EngineCommand } from '../contract/command.ts'
 export type { EngineEvent } from '../contract/event.ts'
 export type { SessionDump } from '../contract/session-dump.ts'

@@ -1,5 +1,5 @@
 import type { BrowserOpening } from '../contract/browser-terms.ts'
-import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { EngineCommand, SessionId, SharedOpening } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
@@ -42,7 +42,7 @@ export type FromMedia =
 /** Media for a program: one thread, several, or none at all, all the same to it. */
 export interface MediaThreads {
   /** Sessions of one call must receive each other: `group` brings them to one thread. The rest as in the `open` command. */
-  open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean): void
+  open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean, shared?: SharedOpening): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
   /** Counters of each thread; of one that does not answer within a second the last ones that it reported, if any. */

@@ -1,5 +1,5 @@
 import type { BrowserOpening } from '../contract/browser-terms.ts'
-import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { EngineCommand, SessionId, SharedOpening } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import { noStats } from '../contract/session-stats.ts'
@@ -43,7 +43,7 @@ export class WorkerMedia implements MediaThreads {
     )
   }
 
-  open(session: SessionId, group: string, browser?: BrowserOpening, keyed = false): void {
+  open(session: SessionId, group: string, browser?: BrowserOpening, keyed = false, shared?: SharedOpening): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
     const thread = known?.thread ?? this.#emptiest()
@@ -51,7 +51,8 @@ export class WorkerMedia implements MediaThreads {
     else known.sessions++
     thread.sessions++
     this.#sessions.set(session, { thread, group })
-    thread.send({ type: 'open', session, keyed, ...(browser === undefined ? {} : { browser }) })
+    const more = { ...(browser === undefined ? {} : { browser }), ...(shared === undefined ? {} : { shared }) }
+    thread.send({ type: 'open', session, keyed, ...more })
   }
 
   execute(command: EngineCommand): void {

@@ -111,6 +111,13 @@ export function remoteOf(
   }
 }
 
+/** Where the remote of a plain leg wants RTP: its first audio stream that is no other's; undefined = nowhere for now. */
+export function audioRemoteOf(session: SessionDescription): RemoteMedia | undefined {
+  const media = session.media.find(stream => isOurs(stream, {}))
+  const found = media && remoteOf(session, media, false)
+  return typeof found === 'object' ? found.remote : undefined
+}
+
 /** Our view of a stream: what we are willing to do, less what the remote leaves us. */
 export function directionFrom(
   ours: Direction,

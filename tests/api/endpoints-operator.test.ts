@@ -73,8 +73,11 @@ test('operator: trunks', async () => {
   assert.equal(made.body.prefixes, ['+254'])
   assert.is(made.body.password, '********')
   assert.equal(made.body.media_hosts, ['198.51.100.0/25'])
+  assert.is(made.body.media_source, 'learned')
   const path = `/operator/trunks/${made.body.uuid}`
-  const changed = await bed.operator('PATCH', path, { ...made.body, priority: 5 })
+  const changed = await bed.operator('PATCH', path, { ...made.body, priority: 5, media_source: 'signalled' })
+  assert.is(changed.body.media_source, 'signalled')
+  assert.is(bed.repositories.trunks.current()[0]?.mediaSource, 'signalled')
   assert.is(changed.body.priority, 5)
   assert.is(bed.repositories.trunks.current()[0]?.password, 'hush')
   assert.equal((await bed.operator('GET', path)).body, changed.body)
@@ -84,6 +87,7 @@ test('operator: trunks', async () => {
     { inbound_hosts: ['a.test'] },
     { media_hosts: ['10.0.0.0/33'] },
     { media_hosts: 'a.test' },
+    { media_source: 'sdp' },
     { transport: 'sctp' },
     { port: 70000 },
     { name: '' },

@@ -218,6 +218,10 @@ test('every sentence of the recorder and the simulator has its words in Kiswahil
     assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
   }
   for (const text of [
+    'no RTP for the media timeout',
+    'no RTP for the media timeout from 203.0.113.5:4000, the only source by media_source',
+    'no RTP for the media timeout from 203.0.113.5:4000, the only source by media_source; 203.0.113.5:4010 has sent there instead',
+    'ICE failed',
     '+254711000001 calls',
     '+254711000001 is dialled by trunk carrier',
     'a leg (uri) is dialled',

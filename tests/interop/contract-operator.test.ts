@@ -119,7 +119,7 @@ operator('trunks: make, change, remove; the password is never reported', async (
   }
   const trunk = await ask(201, 'POST', '/operator/trunks', order)
   const fields =
-    'name host port transport username password register inbound_hosts prefixes strip prepend priority weight max_calls max_cps media_hosts codecs options_ping_seconds srtp'
+    'name host port transport username password register inbound_hosts prefixes strip prepend priority weight max_calls max_cps media_hosts media_source codecs options_ping_seconds srtp'
   for (const field of fields.split(' ')) assert.ok(field in trunk, field)
   assert.equal([trunk.prefixes, trunk.transport, trunk.srtp], [['+254'], 'udp', 'off'])
   assert.not.ok(JSON.stringify(trunk).includes('secret'))

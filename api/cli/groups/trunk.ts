@@ -10,6 +10,11 @@ const fields: readonly FieldFlag[] = [
   { flag: 'register', field: 'register', kind: 'switch', help: 'register with it' },
   list('inbound-hosts', 'inbound_hosts', 'addresses or CIDR ranges its calls come from, with commas'),
   list('media-hosts', 'media_hosts', 'addresses or CIDR ranges its media may come from beside SDP and SIP'),
+  text(
+    'media-source',
+    'media_source',
+    'learned, or signalled: from the address in SDP alone, on shared ports (learned)',
+  ),
   list('prefixes', 'prefixes', 'numbers it serves: +254,+255; "" serves none, use + for every number'),
   integer('strip', 'strip', 'characters taken off the front of the number (0)'),
   text('prepend', 'prepend', 'put before what is left'),

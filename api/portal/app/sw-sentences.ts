@@ -85,6 +85,11 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^audio flows: (.*)$/, 'sauti inapita: $1'],
   [/^media failed: (.*)$/, 'sauti imeshindwa: $1'],
   [/^no RTP for the media timeout$/, 'hakuna RTP ndani ya muda uliowekwa'],
+  [
+    /^no RTP for the media timeout from (\S+), the only source by media_source(?:; (\S+) has sent there instead)?$/,
+    ([, from = '', seen]) =>
+      `hakuna RTP ndani ya muda uliowekwa kutoka ${from}, chanzo pekee kwa media_source${seen === undefined ? '' : `; ${seen} imetuma badala yake`}`,
+  ],
   [/^(ICE|DTLS) failed$/, '$1 imeshindwa'],
   [/^hang-up asked for: (\S+) .*$/, 'imeombwa kukatwa: $1'],
   [

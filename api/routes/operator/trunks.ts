@@ -92,6 +92,7 @@ function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
   const {
     inbound_hosts: inboundHosts,
     media_hosts: mediaHosts,
+    media_source: mediaSource,
     max_calls: maxCalls,
     max_cps: maxCps,
     options_ping_seconds: ping,
@@ -106,6 +107,7 @@ function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
     defined({ name, host, port, transport, username, register, strip, prepend, priority, weight, codecs, srtp }),
   )
   if (inboundHosts !== undefined) fields.inboundHosts = networks('inbound_hosts', inboundHosts)
+  if (mediaSource !== undefined) fields.mediaSource = mediaSource
   if (mediaHosts !== undefined) fields.mediaHosts = networks('media_hosts', mediaHosts)
   if (prefixes !== undefined)
     fields.prefixes = prefixes.map(prefix => prefix.replace(/^\+?(?=\d)/, '+').replace(/^\+$/, ''))

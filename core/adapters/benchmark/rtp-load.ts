@@ -2,6 +2,9 @@ import { loadLibC, MessageBatch, type NativeCalls, TimedReceiver, takePrecedence
 import { Histogram } from './histogram.ts'
 
 const loopback = 0x7f000001
+/** Legs with an address each have one of these, after a byte for their side: 127.1.0.0, 127.2.0.0. */
+const addressesOfSide = 0x1_0000
+const firstAddress = 0x7f01_0000
 const headerBytes = 12
 /** Legs speak in turns, one part of them every millisecond, as calls that began at different moments. */
 const frameMs = 20
@@ -50,9 +53,14 @@ export interface RtpLoadReport {
   readonly seconds: number
 }
 
-/** One side of the calls: all its legs share one socket, and packets are assigned to legs by their source. */
+/**
+ * One side of the calls: all its legs share one socket, and packets are assigned to legs by their source, or by their
+ * destination where each leg has an address of its own.
+ */
 class RtpSide {
   readonly port: number
+  /** The address of the first leg, each has the next one; undefined = all have that of the loopback. */
+  readonly #addresses: number | undefined
   readonly speech: Speech
   /** Number of legs that speak. */
   speaking = Number.POSITIVE_INFINITY
@@ -70,15 +78,27 @@ class RtpSide {
   /** Timestamps of what comes count so many a millisecond. */
   unitsPerMs = 8
 
-  constructor(native: NativeCalls, speech: Speech) {
-    this.receiver = new TimedReceiver(native)
+  constructor(native: NativeCalls, speech: Speech, addresses: number | undefined) {
+    this.receiver = new TimedReceiver(native, addresses !== undefined)
+    this.#addresses = addresses
     this.port = this.receiver.port
     this.speech = speech
   }
 
+  addressOf(leg: number): number {
+    return this.#addresses === undefined ? loopback : this.#addresses + leg
+  }
+
+  /** The leg that a packet is for; −1 = none. */
+  legFor(fromPort: number, to: number): number {
+    if (this.#addresses === undefined) return this.legOf[fromPort]!
+    const leg = to - this.#addresses
+    return this.remotes[leg] === fromPort ? leg : -1
+  }
+
   /** A leg whose remote sends from, and is sent to, this port. */
-  add(remotePort: number): void {
-    const leg = this.remotes.push(remotePort) - 1
+  add(remotePort: number, leg = this.remotes.length): void {
+    this.remotes[leg] = remotePort
     this.legOf[remotePort] = leg
     this.sequences[leg] = Math.floor(Math.random() * 0x7fff)
     this.times[leg] = Math.floor(Math.random() * 0x7fff_ffff)
@@ -106,6 +126,7 @@ class RtpSide {
 export class RtpLoad {
   readonly sides: readonly RtpSide[]
   readonly #native: NativeCalls
+  readonly #hasAddresses: boolean
   readonly #batch: MessageBatch
   readonly #views: readonly DataView[]
   /** Added to `performance.now()` for the kernel's clock. */
@@ -121,20 +142,32 @@ export class RtpLoad {
   #stamped = 0
   #unsent = 0
 
-  private constructor(native: NativeCalls, speeches: readonly Speech[]) {
+  private constructor(native: NativeCalls, speeches: readonly Speech[], hasAddresses: boolean) {
     this.#native = native
-    this.sides = speeches.map(speech => new RtpSide(native, speech))
-    this.#batch = new MessageBatch(native, batchPackets)
+    this.#hasAddresses = hasAddresses
+    this.sides = speeches.map(
+      (speech, at) => new RtpSide(native, speech, hasAddresses ? firstAddress + at * addressesOfSide + 1 : undefined),
+    )
+    this.#batch = new MessageBatch(native, batchPackets, undefined, { namesSources: hasAddresses })
     this.#views = this.#batch.slots.map(slot => new DataView(slot.buffer, slot.byteOffset, slot.byteLength))
     this.#clockOffsetMs = kernelClockOffset(native)
   }
 
   /** Undefined where the C library cannot be called. */
   static open(...speeches: readonly Speech[]): RtpLoad | undefined {
+    return RtpLoad.#open(speeches, false)
+  }
+
+  /** The same, each leg with an address of its own: distinguished from others by it. */
+  static openWithAddresses(...speeches: readonly Speech[]): RtpLoad | undefined {
+    return RtpLoad.#open(speeches, true)
+  }
+
+  static #open(speeches: readonly Speech[], hasAddresses: boolean): RtpLoad | undefined {
     const native = loadLibC()
     // As a media thread does where it may: on a machine that does other things, too, it is those that wait.
     if (native !== undefined) takePrecedence()
-    return native && new RtpLoad(native, speeches)
+    return native && new RtpLoad(native, speeches, hasAddresses)
   }
 
   /** Datagrams that the system would not take. */
@@ -237,6 +270,7 @@ export class RtpLoad {
     } else slot.set(frame, headerBytes)
     const length = headerBytes + (frame?.length ?? stampedBytes)
     this.#batch.point(at, this.#batch, slot, length, loopback, side.remotes[leg]!)
+    if (this.#hasAddresses) this.#batch.from(at, side.addressOf(leg))
     if (this.#isMeasuring) this.#sent++
   }
 
@@ -255,11 +289,12 @@ export class RtpLoad {
 
   #listen(): void {
     for (const side of this.sides)
-      side.receiver.read((bytes, length, fromPort, atMs) => this.#receive(side, bytes, length, fromPort, atMs))
+      side.receiver.read((bytes, length, fromPort, atMs, to) =>
+        this.#receive(side, bytes, length, side.legFor(fromPort, to), atMs),
+      )
   }
 
-  #receive(side: RtpSide, bytes: Uint8Array, length: number, fromPort: number, atMs: number): void {
-    const leg = side.legOf[fromPort]!
+  #receive(side: RtpSide, bytes: Uint8Array, length: number, leg: number, atMs: number): void {
     if (!this.#isMeasuring || leg < 0 || length < headerBytes) return
     const view = new DataView(bytes.buffer, bytes.byteOffset, length)
     if (length >= stampAt + 8 && view.getUint32(headerBytes) === stampMark) {

@@ -14,12 +14,16 @@ interface SipAudio {
   readonly port: number
   readonly rtcpPort: number
   readonly codec: 'PCMU' | 'opus'
+  /** The address of the media of the nth call. Default: that of SIP. */
+  readonly addressOf?: (call: number) => string
 }
 
 export interface PlacedCall {
   readonly status: number
   /** From the INVITE to the final response. */
   readonly setUpMs: number
+  /** Which call it was, from 0. */
+  readonly call: number
   /** Where the switch wants the caller's RTP. */
   readonly remotePort: number
   readonly hangUp: () => Promise<void>
@@ -35,8 +39,8 @@ interface Waiting {
  * whatever else the switch asks.
  */
 export class SipLoad {
-  /** Calls that the carrier was given, by the port where the switch wants its RTP. */
-  onDialled: (remotePort: number) => void = () => {}
+  /** Calls that the carrier was given, by the port where the switch wants its RTP, from 0. */
+  onDialled: (remotePort: number, call: number) => void = () => {}
   readonly #switchPort: number
   readonly #callers: Socket
   readonly #carrier: Socket
@@ -47,6 +51,7 @@ export class SipLoad {
   readonly #answered = new Map<string, string>()
   readonly #run = Math.random().toString(36).slice(2)
   #calls = 0
+  #dialled = 0
 
   private constructor(switchPort: number, sockets: readonly [Socket, Socket], near: SipAudio, far: SipAudio) {
     this.#switchPort = switchPort
@@ -70,9 +75,10 @@ export class SipLoad {
 
   /** Resolves with what became of it; one without any answer has status 408. */
   async call(to: string, from: string): Promise<PlacedCall> {
-    const id = `${this.#run}-${this.#calls++}`
+    const call = this.#calls++
+    const id = `${this.#run}-${call}`
     const began = performance.now()
-    const answer = await this.#ask(id, 1, this.#request('INVITE', id, 1, to, from, '', '', sdpOf(this.#near, 0)))
+    const answer = await this.#ask(id, 1, this.#request('INVITE', id, 1, to, from, '', '', sdpOf(this.#near, 0, call)))
     const setUpMs = performance.now() - began
     const status = statusOf(answer)
     const toTag = /;tag=([^;\s]+)/.exec(headerOf(answer, 'To'))?.[1] ?? ''
@@ -82,7 +88,7 @@ export class SipLoad {
     const hangUp = async () => {
       await this.#ask(id, 2, this.#request('BYE', id, 2, to, from, toTag, contact, ''))
     }
-    return { status, setUpMs, remotePort: mediaPortOf(answer), hangUp }
+    return { status, setUpMs, call, remotePort: mediaPortOf(answer), hangUp }
   }
 
   close(): void {
@@ -146,13 +152,14 @@ export class SipLoad {
       reply(known)
       return
     }
+    const call = this.#dialled++
     const payloadType = Number(/a=rtpmap:(\d+) opus\/48000/i.exec(message)?.[1] ?? 96)
     const contact = `<sip:carrier@${loopback}:${this.carrierPort}>`
-    const answer = responseOf(message, '200 OK', contact, sdpOf(this.#far, payloadType))
+    const answer = responseOf(message, '200 OK', contact, sdpOf(this.#far, payloadType, call))
     this.#answered.set(id, answer)
     // A load is not long: what is kept of ended calls is forgotten in batches.
     if (this.#answered.size > 20_000) this.#answered.clear()
-    this.onDialled(mediaPortOf(message))
+    this.onDialled(mediaPortOf(message), call)
     reply(responseOf(message, '180 Ringing', contact, ''))
     reply(answer)
   }
@@ -216,13 +223,14 @@ function responseOf(request: string, status: string, contact: string, sdp: strin
   ].join('\r\n')
 }
 
-function sdpOf({ port, rtcpPort, codec }: SipAudio, opusPayloadType: number): string {
+function sdpOf({ port, rtcpPort, codec, addressOf }: SipAudio, opusPayloadType: number, call: number): string {
+  const address = addressOf?.(call) ?? loopback
   const type = codec === 'PCMU' ? 0 : opusPayloadType
   return [
     'v=0',
     `o=- 7 1 IN IP4 ${loopback}`,
     's=-',
-    `c=IN IP4 ${loopback}`,
+    `c=IN IP4 ${address}`,
     't=0 0',
     `m=audio ${port} RTP/AVP ${type} ${digitsPayloadType}`,
     codec === 'PCMU' ? 'a=rtpmap:0 PCMU/8000' : `a=rtpmap:${type} opus/48000/2`,

@@ -90,7 +90,12 @@ export function remoteNews(legId: LegUuid, isBrowser: boolean, news: RemoteNews)
     case 'timeout':
       // A browser's consent checks show that it is there (RFC 7675): no OPTIONS is needed.
       if (news.onHold === true) return isBrowser ? undefined : { type: 'media.quiet', legId }
-      return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
+      return {
+        type: 'media.timeout',
+        legId,
+        ...(news.fault === undefined ? {} : { fault: news.fault }),
+        ...(news.awaited === undefined ? {} : { awaited: news.awaited }),
+      }
     default:
       return assertNever(news)
   }

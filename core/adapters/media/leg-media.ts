@@ -18,9 +18,11 @@ import {
 import type { KeySide } from './key-side.ts'
 import { type LegMediaAction, type LegMediaInput, type LegMediaState, legMediaTable } from './leg-media-states.ts'
 import { endOfLate, LegOrders, type MeasureRecording, type Order } from './leg-orders.ts'
-import { type Agreed, LegSdp, readSdp } from './leg-sdp.ts'
+import { type Agreed, LegSdp, readSdp, remoteIn } from './leg-sdp.ts'
 
 type MediaFault = Extract<MediaEvent, { readonly type: 'media.failed' }>['fault']
+
+type Reoffer = Extract<SdpCommand, { readonly type: 'media.reoffer' }>
 
 /** Why there is no media, for the domain and for the log. */
 export interface MediaRefusal {
@@ -54,6 +56,8 @@ interface LegOpening {
   /** Offered first when `codecs` is empty. */
   readonly prefer: readonly CodecName[]
   readonly keys: KeySide | undefined
+  /** Its port may be one that legs share. */
+  readonly isShared: boolean
 }
 
 /** What media's adapter knows of a leg, and its session. */
@@ -95,6 +99,10 @@ export class LegMedia {
   readonly #host: LegMediaHost
   readonly #browser: BrowserSide | undefined
   readonly #orders = new LegOrders()
+  /** Its media comes from the address in SDP alone: for each later offer its port is asked for once more. */
+  readonly #isShared: boolean
+  /** Offers, or wishes for one, that wait for a port. */
+  #placing: Reoffer[] | undefined
   #state: LegMediaState = 'opening'
   #opening: LegOpening | undefined
   #sdp: LegSdp | undefined
@@ -114,6 +122,7 @@ export class LegMedia {
     this.legId = ids.legId
     this.callId = ids.callId
     this.#opening = opening
+    this.#isShared = opening.isShared
     this.#browser = browser
     this.#sources = sources
   }
@@ -165,6 +174,14 @@ export class LegMedia {
     const answered = sdp.answer(offer)
     if (answered.ok) this.#step('answer', { agreed: answered.value, sdp: answered.value.sdp })
     else this.#step('refuse', { refusal: answered })
+  }
+
+  /** The port that the next offer or answer names. */
+  placed(port: number): void {
+    const command = this.#placing?.shift()
+    if (command === undefined || (this.#state !== 'offered' && this.#state !== 'agreed')) return
+    this.#sdp?.moveTo(port)
+    this.#reoffer(command)
   }
 
   noPorts(): void {
@@ -276,16 +293,34 @@ export class LegMedia {
   }
 
   #negotiate(command: SdpCommand): void {
+    this.#sources = command.sources ?? this.#sources
+    if (command.type === 'media.answered') {
+      const taken = this.#sdp?.takeAnswer(command.sdp)
+      if (taken?.ok === true) this.#step('taken', { agreed: taken.value })
+      else if (taken !== undefined) this.#step('unusable', { refusal: taken })
+      // What is preferred changes our answer to an offer that has its port.
+    } else if (this.#isShared && command.prefer === undefined) this.#place(command)
+    else this.#reoffer(command)
+  }
+
+  /** `placed` follows. */
+  #place(command: Reoffer): void {
+    const offer = command.offer === undefined ? undefined : readSdp(command.offer)
+    const remote = offer && remoteIn(offer)
+    this.#placing ??= []
+    this.#placing.push(command)
+    this.#host.threads.execute({
+      type: 'place',
+      session: this.legId,
+      sources: this.#sources,
+      ...(remote === undefined ? {} : { remote }),
+    })
+  }
+
+  #reoffer(command: Reoffer): void {
     const sdp = this.#sdp
     if (sdp === undefined) return
     const { legId } = this
-    this.#sources = command.sources ?? this.#sources
-    if (command.type === 'media.answered') {
-      const taken = sdp.takeAnswer(command.sdp)
-      if (taken.ok) this.#step('taken', { agreed: taken.value })
-      else this.#step('unusable', { refusal: taken })
-      return
-    }
     if (command.offer === undefined) {
       this.#host.events.add({ type: 'media.reopened', legId, sdp: sdp.offer() })
       return

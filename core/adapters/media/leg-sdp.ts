@@ -1,7 +1,8 @@
 import type { BrowserTerms, MediaKeys } from '../../../rtp/index.ts'
-import type { Agreement } from '../../../rtp/worker/index.ts'
+import type { Agreement, RemoteAddress } from '../../../rtp/worker/index.ts'
 import {
   answerOffer,
+  audioRemoteOf,
   type Codec,
   type CryptoLocal,
   createOffer,
@@ -72,6 +73,12 @@ export const readSdp = (sdp: string): SessionDescription | undefined => {
   return parsed.ok ? parsed.value : undefined
 }
 
+/** Where a remote's plain audio comes from and goes to; undefined = nowhere for now. */
+export const remoteIn = (session: SessionDescription): RemoteAddress | undefined => {
+  const remote = audioRemoteOf(session)
+  return remote && { address: remote.address, port: remote.port, rtcpPort: remote.rtcpPort ?? 0 }
+}
+
 /** The address that an offer names for its audio, to choose our own by. */
 export const addressIn = (session: SessionDescription): string | undefined =>
   session.media.find(media => media.connections.length > 0)?.connections[0]?.address ?? session.connection?.address
@@ -94,7 +101,7 @@ const inOrder = (first: readonly CodecName[]): readonly CodecName[] => [...new S
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
-  readonly #media: LocalMedia
+  #media: LocalMedia
   readonly #browser: BrowserSide | undefined
   readonly #keys: KeySide | undefined
   #previous: SessionDescription | undefined
@@ -119,6 +126,11 @@ export class LegSdp {
       ptimeMs,
       sessionId,
     }
+  }
+
+  /** The next offer or answer names this port. */
+  moveTo(port: number): void {
+    this.#media = { ...this.#media, port }
   }
 
   offer(): string {

@@ -29,8 +29,11 @@ export interface RtpMediaCounters {
   readonly packetsSent: number
   readonly packetsLost: number
   readonly packetsDropped: number
-  /** Media that moved without an offer or answer; packets of unknown sources, and those kept from third parties. */
-  readonly sources: Readonly<Record<'learned' | 'returned' | 'refused' | 'withheld', number>>
+  /**
+   * Media that moved without an offer or answer; legs whose source was another's on their shared port; packets of unknown
+   * sources, those kept from third parties, and those that came to shared ports for no leg.
+   */
+  readonly sources: Readonly<Record<'learned' | 'returned' | 'taken' | 'refused' | 'withheld' | 'unknown', number>>
   /** What their jitter buffers did. */
   readonly playout: PlayoutCounters
   readonly threadsLost: number

@@ -12,7 +12,7 @@ import { EventQueue } from './event-queue.ts'
 import { KeySide } from './key-side.ts'
 import { LegMedia, type LegMediaHost, type MediaLegDump, type MediaRefusal } from './leg-media.ts'
 import { endOfLate } from './leg-orders.ts'
-import { addressIn, isCodecName, newSessionId, readSdp } from './leg-sdp.ts'
+import { addressIn, isCodecName, newSessionId, readSdp, remoteIn } from './leg-sdp.ts'
 import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
@@ -21,6 +21,8 @@ const maxFailed = 1000
 const anyAddress = '0.0.0.0'
 
 type SourceMoved = Extract<EngineEvent, { readonly type: 'source' }>
+type SourceTaken = Extract<EngineEvent, { readonly type: 'source-taken' }>
+type AwaitedSource = NonNullable<Extract<EngineEvent, { readonly type: 'timeout' }>['awaited']>
 
 const nowhereElse: MediaSources = { sip: undefined, hosts: [] }
 
@@ -37,7 +39,7 @@ export class RtpMedia implements Media {
   readonly #unclosed = new Set<LegUuid>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
   /** How often media was moved without an offer or answer. */
-  readonly #sources = { learned: 0, returned: 0 }
+  readonly #sources = { learned: 0, returned: 0, taken: 0 }
   readonly #ended = new EndedFigures()
   #opened = 0
   #threadsLost = 0
@@ -101,7 +103,11 @@ export class RtpMedia implements Media {
       failed: { ...this.#failed },
       ...this.#ended.packets,
       playout: this.#ended.playout,
-      sources: { ...this.#sources, ...this.#sourcePackets() },
+      sources: {
+        ...this.#sources,
+        ...this.#sourcePackets(),
+        unknown: threads.reduce((sum, { unknownSources }) => sum + unknownSources, 0),
+      },
       threadsLost: this.#threadsLost,
       threadsSilent: this.#threads.silent,
       threads,
@@ -137,6 +143,7 @@ export class RtpMedia implements Media {
       : undefined
     const { srtp = 'off' } = open
     const isKeyed = !isBrowser && srtp !== 'off'
+    const isShared = open.mediaSource === 'signalled' && open.onNet !== true && !isBrowser && !isKeyed
     const opening = {
       offer,
       address: addresses[0],
@@ -144,6 +151,7 @@ export class RtpMedia implements Media {
       codecs: (open.codecs ?? []).filter(isCodecName),
       prefer: open.prefer ?? [],
       keys: isKeyed ? new KeySide(srtp, length => random.bytes(length)) : undefined,
+      isShared,
     }
     // The other session of this switch is known without SIP.
     const sources = open.onNet === true ? { sip: addresses[0], hosts: [] } : (open.sources ?? nowhereElse)
@@ -151,7 +159,11 @@ export class RtpMedia implements Media {
     this.#legs.set(legId, leg)
     // An unreadable offer takes no ports.
     if (open.offer !== undefined && offer === undefined) leg.unreadable()
-    else this.#threads.open(legId, callId, browser?.opening, isKeyed)
+    else {
+      const remote = offer && remoteIn(offer)
+      const shared = isShared ? { sources, ...(remote === undefined ? {} : { remote }) } : undefined
+      this.#threads.open(legId, callId, browser?.opening, isKeyed, shared)
+    }
   }
 
   #reported(event: EngineEvent): void {
@@ -169,6 +181,12 @@ export class RtpMedia implements Media {
       case 'source':
         this.#sourceMoved(leg, event)
         return
+      case 'source-taken':
+        this.#sourceTaken(leg, event)
+        return
+      case 'placed':
+        leg.placed(event.port)
+        return
       case 'stats':
         leg.measured(event.stats)
         return
@@ -183,7 +201,10 @@ export class RtpMedia implements Media {
       case 'key-down':
       case 'digit':
       case 'quiet':
+        leg.remoteNews(event)
+        return
       case 'timeout':
+        if (event.awaited !== undefined) this.#awaitedInVain(leg, event.awaited)
         leg.remoteNews(event)
         return
       default:
@@ -220,6 +241,23 @@ export class RtpMedia implements Media {
       withheld += stats?.source.withheld ?? 0
     }
     return { refused, withheld }
+  }
+
+  #sourceTaken({ legId, callId }: LegMedia, { address, port }: SourceTaken): void {
+    this.#sources.taken++
+    this.#options.log.warn(
+      { legId, callId, address: `${address}:${port}` },
+      'media of this leg cannot be distinguished from that of another leg with the same address and port: set media_source of its trunk to learned',
+    )
+  }
+
+  #awaitedInVain({ legId, callId }: LegMedia, { from, seen }: AwaitedSource): void {
+    this.#options.log.warn(
+      { legId, callId, awaited: from, ...(seen === undefined ? {} : { seen }) },
+      seen === undefined
+        ? 'no media came from the address in SDP, and media_source of the trunk allows no other'
+        : 'media came from another address than SDP names: set media_source of its trunk to learned',
+    )
   }
 
   #sourceMoved({ legId, callId }: LegMedia, { by, address, port }: SourceMoved): void {

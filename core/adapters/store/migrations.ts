@@ -5,6 +5,7 @@ import { capsSchema } from './schema-caps.ts'
 import { givenUpSchema } from './schema-given-up.ts'
 import { listsSchema } from './schema-lists.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
+import { mediaSourceSchema } from './schema-media-source.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
 import { portalSchema } from './schema-portal.ts'
 import { secondSchema } from './second-schema.ts'
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   { about: 'adds indices for lists', sql: listsSchema },
   { about: 'adds sessions of the portal, revisions of documents and changes by operators', sql: portalSchema },
   { about: 'adds an index to callbacks that were given up', sql: givenUpSchema },
+  { about: 'adds media_source to trunks', sql: mediaSourceSchema },
 ]
 
 export const schemaVersion = migrations.length

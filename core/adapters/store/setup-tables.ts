@@ -118,6 +118,7 @@ export interface TrunkTable {
   options_ping_seconds: number
   srtp: Trunk['srtp']
   media_hosts: Json
+  media_source: Trunk['mediaSource']
   created_unix: UnixMs
 }
 

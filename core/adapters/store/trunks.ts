@@ -25,6 +25,7 @@ export const defaultTrunk: Omit<TrunkFields, 'name'> = Object.freeze({
   optionsPingSeconds: 0,
   srtp: 'off',
   mediaHosts: [],
+  mediaSource: 'learned',
 } as const)
 
 /** Carriers' connections. All of them lie in memory too: calls are routed and admitted by `current`. */
@@ -115,6 +116,7 @@ const trunkOf = (row: Row<'trunks'>): Trunk =>
     optionsPingSeconds: row.options_ping_seconds,
     srtp: row.srtp,
     mediaHosts: JSON.parse(row.media_hosts) as string[],
+    mediaSource: row.media_source,
   })
 
 const rowOf = (trunk: Trunk): Omit<Row<'trunks'>, 'created_unix'> => ({
@@ -138,4 +140,5 @@ const rowOf = (trunk: Trunk): Omit<Row<'trunks'>, 'created_unix'> => ({
   options_ping_seconds: trunk.optionsPingSeconds,
   srtp: trunk.srtp,
   media_hosts: JSON.stringify(trunk.mediaHosts),
+  media_source: trunk.mediaSource,
 })

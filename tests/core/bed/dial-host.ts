@@ -39,6 +39,7 @@ export const trunk = (name: string): Trunk => ({
   optionsPingSeconds: 0,
   srtp: 'off',
   mediaHosts: [],
+  mediaSource: 'learned',
 })
 
 const fromNumber = '+254700000001'

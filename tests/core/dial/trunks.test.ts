@@ -96,4 +96,19 @@ test('whether media is protected is the trunk’s to say, of calls that come by 
   }
 })
 
+test('whether media comes from the address in SDP alone is the trunk’s to say, of calls that come by it and of those that go', () => {
+  for (const mediaSource of ['learned', 'signalled'] as const) {
+    const bed = dialling(dialTo(far))
+    bed.trunks = bed.trunks.map(trunk => ({ ...trunk, mediaSource }))
+    bed.peers.set(far, { answerAfter: 100 })
+    bed.call(at)
+    bed.run(200)
+    const said = mediaSource === 'learned' ? undefined : mediaSource
+    assert.equal(
+      bed.of('media.open').map(open => open.mediaSource),
+      [said, said],
+    )
+  }
+})
+
 test.run()

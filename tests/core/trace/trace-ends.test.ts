@@ -126,6 +126,24 @@ for (const [name, call] of Object.entries(failed)) {
   })
 }
 
+test('where media was awaited is named to the operator, and not to the customer', () => {
+  const bed = new CallBed()
+  const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
+  bed.recorder = traces.recorder
+  bed.documents.set(hook, pause)
+  const legId = bed.call(own)
+  bed.run(2000)
+  bed.send({ type: 'media.timeout', legId, awaited: { from: '203.0.113.5:4000', seen: '203.0.113.5:4010' } })
+  bed.run(120_000)
+  const shownTo = (reader: 'customer' | 'operator') => JSON.stringify(traces.read(bed.over[0]?.sid ?? '', reader))
+  assert.match(
+    shownTo('operator'),
+    /no RTP for the media timeout from 203\.0\.113\.5:4000, the only source by media_source; 203\.0\.113\.5:4010 has sent there instead/,
+  )
+  assert.match(shownTo('customer'), /no RTP for the media timeout"/)
+  assert.not.match(shownTo('customer'), /203\.0\.113/)
+})
+
 test('a caller who hangs up while the fallback speaks: the document that failed is named beside the end', () => {
   const { trace } = traced({
     set: bed => {

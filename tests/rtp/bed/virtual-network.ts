@@ -1,4 +1,10 @@
-import type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../../../rtp/net/network.ts'
+import type {
+  DatagramFlow,
+  DatagramNetwork,
+  DatagramReceiver,
+  DatagramSocket,
+  NetworkCounters,
+} from '../../../rtp/net/network.ts'
 import { slotBytes } from '../../../rtp/net/network.ts'
 
 export const home = (127 << 24) | 1
@@ -11,9 +17,11 @@ export interface Sent {
   readonly bytes: Uint8Array
 }
 
-class VirtualSocket implements DatagramSocket {
+class VirtualSocket implements DatagramSocket, DatagramFlow {
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
+  heldRound = -1
+  isShared = false
   readonly #network: VirtualNetwork
 
   constructor(network: VirtualNetwork, port: number) {
@@ -21,12 +29,12 @@ class VirtualSocket implements DatagramSocket {
     this.port = port
   }
 
-  send(packet: Uint8Array, length: number, address: number, port: number): void {
-    this.#network.queue(this.port, packet, length, address, port)
+  send(packet: Uint8Array, length: number, address: number, port: number, flow: DatagramFlow = this): void {
+    this.#network.queue(this.port, packet, length, address, port, flow)
   }
 
-  takeBack(): number {
-    return this.#network.takeBack(this.port)
+  takeBack(flow: DatagramFlow = this): number {
+    return this.isShared && flow === this ? 0 : this.#network.takeBack(flow)
   }
 
   close(): void {
@@ -55,7 +63,7 @@ export class VirtualNetwork implements DatagramNetwork {
     readonly port: number
   }[] = []
   readonly #queued: { readonly packet: Uint8Array; readonly length: number; readonly to: Omit<Sent, 'bytes'> }[] = []
-  #held: Sent[] = []
+  #held: { readonly sent: Sent; readonly flow: DatagramFlow }[] = []
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
     if (this.taken.has(port) || this.sockets.has(port)) {
@@ -72,9 +80,9 @@ export class VirtualNetwork implements DatagramNetwork {
     return new Uint8Array(slotBytes)
   }
 
-  queue(from: number, packet: Uint8Array, length: number, address: number, port: number): void {
+  queue(from: number, packet: Uint8Array, length: number, address: number, port: number, flow: DatagramFlow): void {
     if (this.isHeld && this.#isHolding) {
-      this.#held.push({ at: this.now, from, address, port, bytes: packet.slice(0, length) })
+      this.#held.push({ sent: { at: this.now, from, address, port, bytes: packet.slice(0, length) }, flow })
       return
     }
     this.#queued.push({ packet, length, to: { at: this.now, from, address, port } })
@@ -101,9 +109,9 @@ export class VirtualNetwork implements DatagramNetwork {
     }
   }
 
-  takeBack(port: number): number {
+  takeBack(flow: DatagramFlow): number {
     const before = this.#held.length
-    this.#held = this.#held.filter(({ from }) => from !== port)
+    this.#held = this.#held.filter(held => held.flow !== flow)
     return before - this.#held.length
   }
 
@@ -112,7 +120,7 @@ export class VirtualNetwork implements DatagramNetwork {
   }
 
   release(): void {
-    for (const sent of this.#held.splice(0)) {
+    for (const { sent } of this.#held.splice(0)) {
       this.counters.sent++
       this.sent.push({ ...sent, at: this.now })
     }

@@ -315,6 +315,46 @@ for (const sockets of kinds) {
   })
 }
 
+if (kinds.length > 1)
+  test('packets of sockets that legs share go whole and in the order of each, however they are mixed', async () => {
+    const network = openNetwork({ address: '127.0.0.1', sockets: 'mmsg' })
+    const [a, b, own, to] = await Promise.all([1, 2, 3, 4].map(() => bind(network)))
+    assert.ok(a !== undefined && b !== undefined && own !== undefined && to !== undefined)
+    a.isShared = true
+    b.isShared = true
+    const got = new Map<number, number[]>()
+    let broken = 0
+    to.isShared = true
+    to.receiver = (packet, length, _address, port) => {
+      const n = (packet[0]! << 8) | packet[1]!
+      if (Buffer.compare(packet.subarray(2, length), noise(1 + (n % 300), n)) !== 0) broken++
+      got.set(port, [...(got.get(port) ?? []), n])
+    }
+    const expected = new Map<number, number[]>()
+    let state = 1
+    for (let n = 0; n < 900; n++) {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+      const socket = [a, b, own][(state >>> 16) % 3]!
+      const slot = network.slot()
+      const bytes = noise(1 + (n % 300), n)
+      slot.set([n >> 8, n & 255])
+      slot.set(bytes, 2)
+      socket.send(slot, 2 + bytes.length, home, to.port)
+      expected.set(socket.port, [...(expected.get(socket.port) ?? []), n])
+      if (n % 90 !== 89) continue
+      network.flush()
+      await sleep(2)
+      network.receive()
+    }
+    for (let i = 0; i < 100 && network.counters.received < 900; i++) {
+      await sleep(5)
+      network.receive()
+    }
+    assert.equal([network.counters.sent, network.counters.unsent, broken], [900, 0, 0])
+    assert.equal([...got].sort(), [...expected].sort())
+    network.close()
+  })
+
 /** Receive buffers may be as large as we want: with privileges, or by the system's setting. */
 const mayBeWide = () =>
   process.getuid?.() === 0 || Number(readFileSync('/proc/sys/net/core/rmem_max', 'utf8')) >= 2 * 1024 * 1024

@@ -23,6 +23,7 @@ import { Table } from '../ui/table.tsx'
 import { TrunkTests } from './trunk-tests.tsx'
 
 const transports = ['udp', 'tcp', 'tls'] as const
+const mediaSources = ['learned', 'signalled'] as const
 
 export default function Trunks() {
   const { data, error, reload } = useLoad(
@@ -221,11 +222,12 @@ function Edit({ trunk, close }: { readonly trunk: Trunk | undefined; readonly cl
     register: trunk?.register ?? false,
     prefixes: trunk?.prefixes.map(prefix => prefix || '+').join(', ') ?? '+',
     inbound_hosts: trunk?.inbound_hosts.join(', ') ?? '',
+    media_source: trunk?.media_source ?? ('learned' as (typeof mediaSources)[number]),
     priority: String(trunk?.priority ?? 0),
     max_calls: String(trunk?.max_calls ?? 0),
     options_ping_seconds: String(trunk?.options_ping_seconds ?? 60),
   })
-  const text = (name: Exclude<keyof typeof fields, 'register' | 'transport'>, label: string) => (
+  const text = (name: Exclude<keyof typeof fields, 'register' | 'transport' | 'media_source'>, label: string) => (
     <Field label={label}>
       {field => (
         <input
@@ -290,6 +292,20 @@ function Edit({ trunk, close }: { readonly trunk: Trunk | undefined; readonly cl
           </Field>
           {text('prefixes', t('prefixes'))}
           {text('inbound_hosts', t('inboundHosts'))}
+          <Field label={t('mediaSource')}>
+            {field => (
+              <Select
+                {...field}
+                value={fields.media_source}
+                options={mediaSources.map(
+                  each => [each, t(each === 'learned' ? 'mediaLearned' : 'mediaSignalled')] as const,
+                )}
+                change={chosen =>
+                  set({ ...fields, media_source: mediaSources.find(each => each === chosen) ?? 'learned' })
+                }
+              />
+            )}
+          </Field>
           {text('priority', t('priority'))}
           {text('max_calls', t('maxCalls'))}
           {text('options_ping_seconds', t('pingSeconds'))}

@@ -86,11 +86,13 @@ const happenings = {
   'good answer': media => media.order({ type: 'media.answered', legId: a, sdp: sdp(5000) }),
   'bad answer': media => media.order({ type: 'media.answered', legId: a, sdp: 'rubbish' }),
   'new offer': media => media.order({ type: 'media.reoffer', legId: a, offer: sdp(5002) }),
+  'preferred codec': media => media.order({ type: 'media.reoffer', legId: a, offer: sdp(5002), prefer: 'PCMU' }),
   'bad offer': media => media.order({ type: 'media.reoffer', legId: a, offer: 'rubbish' }),
   'no offer': media => media.order({ type: 'media.reoffer', legId: a }),
   close: media => media.close(),
   unreadable: media => media.unreadable(),
   bound: media => media.bound(20_000, 7),
+  placed: media => media.placed(20_002),
   'no ports': media => media.noPorts(),
   fault: media => media.faulted('a fault'),
   played: media => media.orderEnded({ type: 'played', session: a, play: 'p', completed: true }),
@@ -114,7 +116,7 @@ class Bed {
   readonly #done: string[] = []
 
   /** `offer` undefined: we make one. */
-  constructor(offer: string | undefined) {
+  constructor(offer: string | undefined, isShared = false) {
     const read = offer === undefined ? undefined : readSdp(offer)
     this.media = new LegMedia(
       {
@@ -134,6 +136,7 @@ class Bed {
         codecs: [],
         prefer: [],
         keys: undefined,
+        isShared,
       },
       undefined,
       { sip: undefined, hosts: [] },
@@ -194,6 +197,7 @@ const open: Row = {
   bridge: '+bridge',
   'good answer': '+agree >ready',
   'new offer': '+agree >reopened >ready',
+  'preferred codec': '+agree >reopened >ready',
   'bad offer': '>failed(bad-sdp reoffer)',
   'no offer': '>reopened',
 }
@@ -265,6 +269,24 @@ for (const [state, [offer, ...way]] of Object.entries(ways)) {
     assert.equal(sorted(found), sorted(rows[state] ?? {}))
   })
 }
+
+test('on a shared port each later offer waits for its port; an answer, or another codec for the first offer, does not', () => {
+  const bed = new Bed(sdp(4000), true)
+  assert.is(bed.give('bound'), '+agree opened >opened >ready')
+  assert.is(bed.give('new offer'), '+place')
+  assert.is(bed.give('play'), '+play')
+  assert.is(bed.give('placed'), '+agree >reopened >ready')
+  assert.is(bed.give('placed'), '')
+  assert.is(bed.give('no offer'), '+place')
+  assert.is(bed.give('placed'), '>reopened')
+  assert.is(bed.give('good answer'), '+agree >ready')
+  assert.is(bed.give('bad offer'), '+place')
+  assert.is(bed.give('placed'), '>failed(bad-sdp reoffer)')
+  assert.is(bed.give('preferred codec'), '+agree >reopened >ready')
+  bed.give('new offer')
+  assert.is(bed.give('close'), '+close')
+  assert.is(bed.give('placed'), '', 'it comes too late')
+})
 
 test('an order ends once, whatever is reported of it later', () => {
   const bed = new Bed(sdp(4000))

@@ -11,7 +11,7 @@ import { mediaHostsSchema } from '../../../../core/adapters/store/schema-media-h
 import { secondSchema } from '../../../../core/adapters/store/second-schema.ts'
 import { Trunks } from '../../../../core/adapters/store/trunks.ts'
 
-test('a trunk of a database from before media_hosts has none, and can be given some', async () => {
+test('a trunk of a database from before media_hosts and media_source has the defaults, and can be given others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-migrations-'))
   try {
     const old = new BetterSqlite(join(folder, 'sauti.db'))
@@ -25,8 +25,10 @@ test('a trunk of a database from before media_hosts has none, and can be given s
     const database = openDatabase(folder)
     const trunks = new Trunks(database)
     assert.equal(trunks.current()[0]?.mediaHosts, [])
-    await trunks.change('t', { mediaHosts: ['198.51.100.0/24'] })
-    assert.equal(new Trunks(database).current()[0]?.mediaHosts, ['198.51.100.0/24'])
+    assert.is(trunks.current()[0]?.mediaSource, 'learned')
+    await trunks.change('t', { mediaHosts: ['198.51.100.0/24'], mediaSource: 'signalled' })
+    const [changed] = new Trunks(database).current()
+    assert.equal([changed?.mediaHosts, changed?.mediaSource], [['198.51.100.0/24'], 'signalled'])
     await database.close()
   } finally {
     rmSync(folder, { recursive: true, force: true })
