@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build } from 'esbuild'
 
 /**
  * The program in few files: what `sauti` starts, and each thread and child process, share what they have in common. Six
@@ -24,27 +24,10 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
     minifyWhitespace: true,
     legalComments: 'linked',
     external: [...packagesKept, 'esbuild'],
-    plugins: [httpByRequire],
     // Packages in CommonJS ask for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   })
-}
-
-/**
- * `node:http` as CommonJS has it. An ES module that imports it makes Node read all of its exports, `WebSocket` among them, for
- * which Node loads its own undici: 30 ms of every start.
- */
-const httpByRequire: Plugin = {
-  name: 'http-by-require',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace: 'by-require' } : { path, external: true },
-    )
-    onLoad({ filter: /.*/, namespace: 'by-require' }, ({ path }) => ({
-      contents: `module.exports = require('${path}')`,
-    }))
-  },
 }
 
 /** Packages that are not in the bundle: native ones, and those whose files are found by their place. */

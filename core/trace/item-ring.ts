@@ -112,7 +112,7 @@ export class RingReader extends Ring {
   /** The part of the memory that is full, 0 to 1. */
   get fill(): number {
     const written = Atomics.load(this.control, writtenAt) - Atomics.load(this.control, readAt)
-    // An empty ring that begins anew: its reader's position is ahead.
+    // An empty ring whose writer begins again at its start: the reader's position is ahead.
     return written >>> 0 > this.size ? 0 : (written >>> 0) / this.size
   }
 

@@ -34,22 +34,22 @@ const dialled = async (bed: MediaBed, name: string, peer: MediaPeer): Promise<nu
 }
 
 for (const sockets of ['auto', 'dgram'] as const)
-  test(`bridged legs on one port receive each other byte for byte, and no stranger (${sockets})`, async () => {
+  test(`bridged legs on one port receive each other byte for byte, and no unknown source (${sockets})`, async () => {
     const bed = await MediaBed.open({ sockets }, 1)
-    const [a, b, c, stranger] = await Promise.all([1, 2, 3, 4].map(() => MediaPeer.open()))
-    assert.ok(a !== undefined && b !== undefined && c !== undefined && stranger !== undefined)
+    const [a, b, c, unknown] = await Promise.all([1, 2, 3, 4].map(() => MediaPeer.open()))
+    assert.ok(a !== undefined && b !== undefined && c !== undefined && unknown !== undefined)
     const ports = [await called(bed, 'a', a), await dialled(bed, 'b', b), await called(bed, 'c', c)]
     assert.is(new Set(ports).size, 1)
-    stranger.to = a.to
+    unknown.to = a.to
     bed.do({ type: 'media.bridge', legId: leg('a'), otherLegId: leg('b') })
     bed.do({ type: 'media.play', legId: leg('c'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
     await sleep(50)
     const [fromA, fromB] = [noise(160 * 30, 5), noise(160 * 30, 6)]
-    await Promise.all([a.speak(fromA), b.speak(fromB), stranger.speak(noise(160 * 30, 7))])
+    await Promise.all([a.speak(fromA), b.speak(fromB), unknown.speak(noise(160 * 30, 7))])
     await until('the first at the second', () => receivedBy(b).includes(fromA))
     await until('the second at the first', () => receivedBy(a).includes(fromB))
     assert.ok(c.received.length >= 25, 'a prompt goes on meanwhile')
-    assert.is(stranger.received.length, 0)
+    assert.is(unknown.received.length, 0)
     assert.ok([a, b, c].every(peer => peer.received.every(({ port }) => port === ports[0])))
     const { threads, sources: counted } = await bed.media.counters()
     assert.is(threads[0]?.onSharedPorts, 3)
@@ -67,7 +67,7 @@ for (const sockets of ['auto', 'dgram'] as const)
     for (const name of ['a', 'b', 'c']) bed.do({ type: 'media.close', legId: leg(name) })
     for (const name of ['a', 'b', 'c']) await bed.next('media.closed', name)
     await bed.media.close()
-    for (const peer of [a, b, c, stranger]) peer.close()
+    for (const peer of [a, b, c, unknown]) peer.close()
   })
 
 test('sharing takes one pair of a range, and a leg whose media cannot be distinguished needs another', async () => {

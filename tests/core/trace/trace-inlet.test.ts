@@ -132,7 +132,7 @@ test('once enough was written an empty ring begins anew: nothing is lost, and no
   assert.is(received.all.length, count)
 })
 
-test('the reader sees how full the memory is, also when an empty ring has begun anew', () => {
+test('the reader sees how full the memory is, also when the writer of an empty ring begins again', () => {
   const memory = ringMemory(1 << 20)
   const [inlet, received] = [new TraceInlet(memory), new Heard()]
   const outlet = new TraceOutlet(memory, received, rethrown)

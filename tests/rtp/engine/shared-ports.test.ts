@@ -358,7 +358,7 @@ test('a leg whose remote sends from elsewhere times out, says why, and has its o
 test('a silent leg without a packet from elsewhere says what was awaited', () => {
   const media = new VirtualMedia({ timeoutMs })
   new Leg(media, 'a', 4000).open().agree({}, true)
-  // A stranger's packet explains nothing.
+  // A packet of an unknown source explains nothing.
   media.network.arrive(30_000, rtp(frame(1)), parseAddress('198.51.100.9')!, 4000)
   media.run(4000)
   assert.equal(media.take('timeout')[0]?.awaited, { from: '203.0.113.5:4000', seen: undefined })

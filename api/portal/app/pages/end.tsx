@@ -20,7 +20,7 @@ type Outcome = 'good' | 'calm' | 'warn' | 'bad'
 /** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
 const brokeDown = /^END\.[235]/
 
-/** A Dial that reached nobody is what many documents reckon with (voicemail); a document that failed is not. */
+/** Many documents have verbs for a Dial without an answer (voicemail): that is no warning. A document that failed is one. */
 function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
   if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
   if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
