@@ -14,7 +14,6 @@ const changes = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
  */
 export function noteChanges(app: Api, door: SwitchDoor): void {
   const before = new WeakMap<FastifyRequest, string>()
-  const after = new WeakMap<FastifyRequest, string>()
   const isNoted = (request: FastifyRequest): boolean =>
     request.routeOptions.config.access === 'operator' && changes.has(request.method)
 
@@ -40,13 +39,9 @@ export function noteChanges(app: Api, door: SwitchDoor): void {
     if (found.statusCode === 200) before.set(request, shown(found.body))
   })
 
+  // Before the answer: who has it finds the change in the log.
   app.addHook('onSend', async (request, reply, payload) => {
-    if (isNoted(request) && reply.statusCode < 300 && typeof payload === 'string') after.set(request, shown(payload))
-    return payload
-  })
-
-  app.addHook('onResponse', async (request, reply) => {
-    if (!isNoted(request) || reply.statusCode >= 300) return
+    if (!isNoted(request) || reply.statusCode >= 300) return payload
     const change = {
       actor: operatorOf(request),
       address: request.ip,
@@ -54,11 +49,12 @@ export function noteChanges(app: Api, door: SwitchDoor): void {
       path: (request.url.split('?')[0] ?? '').slice(0, 300),
       status: reply.statusCode,
       before: before.get(request) ?? null,
-      after: after.get(request) ?? null,
+      after: typeof payload === 'string' ? shown(payload) : null,
     }
     await door.repositories.operatorChanges.note(change, Date.now()).catch((fault: unknown) => {
       door.log.error({ fault: String(fault), path: change.path }, 'a change by the operator could not be noted')
     })
+    return payload
   })
 }
 
