@@ -232,20 +232,21 @@ test('the operator: figures, trunks, routes, and every change with before and af
 test('a change is in the log when it is answered, however long the disk takes', async () => {
   const { operatorChanges } = bed.repositories
   const note = operatorChanges.note.bind(operatorChanges)
-  operatorChanges.note = async (change, unixMs) => {
+  const noteBy = (way: typeof note) => Object.assign(operatorChanges, { note: way })
+  noteBy(async (change, unixMs) => {
     await sleep(50)
     await note(change, unixMs)
-  }
+  })
   await bed.operator('PUT', '/operator/destinations', { blocked: ['+2547998'], allowed: [] })
   const { changes } = (await bed.operator('GET', '/operator/changes?limit=1')).body
   assert.equal(changes[0].after.blocked, ['+2547998'])
-  operatorChanges.note = async () => {
+  noteBy(async () => {
     throw new Error('disk full')
-  }
+  })
   assert.is((await bed.operator('PUT', '/operator/destinations', { blocked: [], allowed: [] })).status, 200)
   const { level, message } = bed.logged.at(-1)!
   assert.equal([level, message], ['error', 'a change by the operator could not be noted'])
-  operatorChanges.note = note
+  noteBy(note)
 })
 
 test('every operation of these paths was answered with success', async () => {

@@ -30,6 +30,15 @@ async function spoken(verb: string) {
   return { samples: trimmed(received.subarray(0, mark)), codes, seconds: record.tts_seconds as number }
 }
 
+/**
+ * The same, of text that has been spoken before. New text is received while it is being made, and where the engine gets no
+ * processor in time there is silence between two pieces: only what is whole is compared bit by bit.
+ */
+async function spokenAgain(verb: string) {
+  await spoken(verb)
+  return spoken(verb)
+}
+
 function trimmed(samples: Int16Array): Int16Array {
   let from = 0
   let to = samples.length
@@ -41,7 +50,7 @@ function trimmed(samples: Int16Array): Int16Array {
 const text = 'Karibu. Your balance is twelve shillings.'
 
 calls('loop, voice, language, and bad values', async () => {
-  const plain = await spoken(`<Say>${text}</Say>`)
+  const plain = await spokenAgain(`<Say>${text}</Say>`)
   assert.equal(plain.codes, [])
   assert.ok(loudSeconds(plain.samples) > 1, `${loudSeconds(plain.samples)} s`)
   assert.ok(plain.seconds >= 1)
@@ -89,10 +98,10 @@ calls('too long, empty: not spoken, reported, and the call goes on', async () =>
 
 calls('markup: a break is silence, sub is what is said instead', async () => {
   const [short, long, sub, plain] = await Promise.all([
-    spoken('<Say>One<break time="100ms"/>two.</Say>'),
-    spoken('<Say>One<break time="2s"/>two.</Say>'),
-    spoken('<Say><sub alias="World Health Organization">WHO</sub></Say>'),
-    spoken('<Say>World Health Organization</Say>'),
+    spokenAgain('<Say>One<break time="100ms"/>two.</Say>'),
+    spokenAgain('<Say>One<break time="2s"/>two.</Say>'),
+    spokenAgain('<Say><sub alias="World Health Organization">WHO</sub></Say>'),
+    spokenAgain('<Say>World Health Organization</Say>'),
   ])
   const longer = (long.samples.length - short.samples.length) / 8000
   assert.ok(Math.abs(longer - 1.9) < 0.4, `${longer} s longer`)
@@ -101,7 +110,7 @@ calls('markup: a break is silence, sub is what is said instead', async () => {
 })
 
 calls('loop 0 speaks until the caller hangs up', async () => {
-  const once = await spoken('<Say>Wait.</Say>')
+  const once = await spokenAgain('<Say>Wait.</Say>')
   const call = await bed.call('<Say loop="0">Wait.</Say>', { scenario: 'caller-hangs-up', pauseMs: 5000 })
   await call.done()
   const core = once.samples.subarray(400, once.samples.length - 400)
