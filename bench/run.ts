@@ -1,12 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type BenchOptions, type Figure, tableOf } from './report.ts'
+import { type Outcome, runBenchmark } from './one-benchmark.ts'
+import { runApart } from './own-process.ts'
+import { type BenchOptions, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  two minutes in all: shows that they run, not what the machine can do; those that the long tests
            run as well (kills, overload, soak-calls), trace and start, only when they are named
   --json   figures for scripts
+  --jobs N so many at once (1), each in a process of its own: with more than one it shows only that they run
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
            of soak-calls: how long, and how many calls a second (60, 50)
   --kills N  of kills: how often the switch is killed (200)
@@ -20,6 +23,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string' },
     calls: { type: 'string' },
     kills: { type: 'string' },
+    jobs: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -37,6 +41,7 @@ const positive = (value: string | undefined): number | undefined => {
 const minutes = positive(values.minutes)
 const calls = positive(values.calls)
 const kills = positive(values.kills)
+const jobs = Math.ceil(positive(values.jobs) ?? 1)
 const options: BenchOptions = {
   isNamed: positionals.length > 0,
   ...(minutes === undefined ? {} : { minutes }),
@@ -50,33 +55,31 @@ const files = readdirSync(folder)
   .filter(file => positionals.length === 0 || positionals.some(name => file.includes(name)))
   .sort()
 
-interface Benchmark {
-  /** The long tests run it as well, or it needs what `npm run build` makes: with --short it runs only when it is named. */
-  readonly isLongTest?: true
-  run(short: boolean, options: BenchOptions): Promise<Figure[]>
-  /** More about the last run, for people. */
-  table?(): string
-}
-
 if (files.length === 0) {
   process.stderr.write('no benchmark has that name\n')
   process.exit(1)
 }
-const figures: Figure[] = []
 /** One that fails does not take the others' figures with it. */
 const failed: string[] = []
-for (const [at, file] of files.entries()) {
-  process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
-  try {
-    const bench = (await import(new URL(file, folder).href)) as Benchmark
-    if (values.short === true && bench.isLongTest === true && !options.isNamed) continue
-    figures.push(...(await bench.run(values.short === true, options)))
-    if (bench.table !== undefined && values.json !== true) process.stdout.write(`\n${bench.table()}\n`)
-  } catch (error) {
-    failed.push(file)
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+const outcomes = new Map<string, Outcome>()
+const queue = [...files.entries()]
+const lane = async () => {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const [at, file] = next
+    process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
+    const order = { file, isShort: values.short === true, options }
+    try {
+      const outcome = await (jobs > 1 ? runApart(order) : runBenchmark(order))
+      outcomes.set(file, outcome)
+      if (outcome.table !== undefined && values.json !== true) process.stdout.write(`\n${outcome.table}\n`)
+    } catch (error) {
+      failed.push(file)
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    }
   }
 }
+await Promise.all(Array.from({ length: jobs }, lane))
+const figures = files.flatMap(file => outcomes.get(file)?.figures ?? [])
 const machine = `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
 else
