@@ -9,7 +9,7 @@ import { useBuiltProgram } from './served-program.ts'
 const usual = 200
 const brief = 8
 
-/** tests/slow/kills.test.ts. */
+/** tests/long/kills.test.ts. */
 export const isLongTest = true
 
 let verdict = ''

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { compiledProgram } from './compiled-program.ts'
+import { longestFirst } from './test/course.ts'
 import type { FileResult } from './test/file-result.ts'
 import { runAlone } from './test/own-process.ts'
 import { preparePeers } from './test/peers.ts'
@@ -11,7 +12,7 @@ const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter
             what shows within five minutes whether all works: everything but the long tests
   --quick   of that, only what needs no real peer, process or clock (nothing of tests/interop and tests/live)
   --long    the others: minutes of sound (tests/audio), what takes its time and mostly waits (tests/long), and what loads
-            or kills a switch, counts its seconds, or needs the machine to itself (tests/slow)
+            a switch, counts its milliseconds, or needs the machine to itself (tests/slow)
   --all     both; so does a filter, for the files that it names
   --jobs N  files at once of those that only compute (4)
   filter    only files whose path contains one of these`
@@ -47,10 +48,10 @@ const selected = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8'
 const { files: all, leftOut } = preparePeers(selected)
 for (const line of leftOut) process.stdout.write(`! ${line}\n`)
 
-// What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or is
-// measured by the second, runs alone.
+// What runs by real clocks mostly waits: several run at once. What loads a switch, or measures it by the millisecond,
+// runs alone.
 const inRealTime = all.filter(file => /^tests\/(interop|live)\//.test(file)).sort(mixed)
-const waiting = all.filter(file => file.startsWith('tests/long/')).sort(mixed)
+const waiting = longestFirst(all.filter(file => file.startsWith('tests/long/')).sort(mixed))
 const alone = all.filter(file => file.startsWith('tests/slow/'))
 const computing = all.filter(file => ![...inRealTime, ...waiting, ...alone].includes(file))
 /** What measures the memory of its process, or ends it, cannot share it. */
@@ -59,7 +60,7 @@ const own = computing.filter(needsOwnProcess)
 const sharing = computing.filter(file => !own.includes(file))
 const callsAtOnce = 4
 /** Each has a switch, and most of them a browser; all of them wait for more than half of their time. */
-const longAtOnce = 3
+const longAtOnce = 4
 
 /** In an order that has nothing to do with their names: those of one kind need the same things at the same time. */
 function mixed(one: string, two: string): number {

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { longest, longestFirst } from '../scripts/test/course.ts'
 import { readResult } from '../scripts/test/file-result.ts'
 import { needsOf, preparePeers } from '../scripts/test/peers.ts'
 
@@ -41,6 +43,16 @@ test('what a file needs is found in what it imports, too', () => {
 test('what needs no peer runs wherever it is', () => {
   const files = ['tests/sip/uri/uri.test.ts', 'tests/sip/sdp/sdp.test.ts']
   assert.equal(preparePeers(files), { files, leftOut: [] })
+})
+
+test('the longest files begin first, and each of them is there', () => {
+  for (const file of longest) assert.ok(existsSync(file), file)
+  assert.equal(longestFirst(['a.test.ts', longest[1]!, 'b.test.ts', longest[0]!]), [
+    longest[0],
+    longest[1],
+    'a.test.ts',
+    'b.test.ts',
+  ])
 })
 
 test('an option that is not known is refused with those that are', () => {

@@ -33,20 +33,24 @@ export interface Row extends Finding {
   readonly seconds: number
 }
 
-/** Runs the probes whose name holds `filter`, each against a switch of its own; `reported` gets each as it ends. */
+/** Runs the probes whose name holds `filter`, one after another; `reported` gets each as it ends. */
 export async function audit(reported: (row: Row) => void, filter = ''): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const probe of probes.filter(({ name }) => name.includes(filter))) {
-    const started = Date.now()
-    const found = await runAlone(probe)
-    const row = { ...found, probe, seconds: (Date.now() - started) / 1000 }
+    const row = await rowOf(probe)
     rows.push(row)
     reported(row)
   }
   return rows
 }
 
-/** What one probe used up, such as the rate limit of an address, must not decide another. */
+/** One probe against a switch of its own: what it used up, such as the rate limit of an address, must not decide another. */
+export async function rowOf(probe: Probe): Promise<Row> {
+  const started = Date.now()
+  const found = await runAlone(probe)
+  return { ...found, probe, seconds: (Date.now() - started) / 1000 }
+}
+
 async function runAlone(probe: Probe): Promise<Finding> {
   let bed: AuditBed | undefined
   try {

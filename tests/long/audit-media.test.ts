@@ -1,17 +1,7 @@
-import { test } from 'uvu'
-import * as assert from 'uvu/assert'
-import { audit, probes } from '../audit/audit.ts'
+import { testProbes } from '../audit/probe-tests.ts'
 
 // Promises of docs/security.md, tried from outside against a switch as it is served: `npm run audit` prints the same.
-// audit-callers.test.ts and audit-tenants.test.ts hold the others.
-for (const { name } of probes.filter(
-  ({ group }) => !['Money and tenants', 'Carriers and unknown sources', 'API'].includes(group),
-)) {
-  test(name, async () => {
-    const [row] = await audit(() => {}, name)
-    assert.ok(row !== undefined && row.inputs > 0, 'nothing was tried')
-    assert.equal(row?.broken, [])
-  })
-}
-
-test.run()
+// audit-api.test.ts, audit-callers.test.ts, audit-load.test.ts and audit-tenants.test.ts
+// hold the others.
+const others: readonly string[] = ['API', 'Carriers and unknown sources', 'Load', 'Money and tenants']
+testProbes(({ group }) => !others.includes(group), 3)

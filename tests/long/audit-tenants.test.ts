@@ -1,15 +1,6 @@
-import { test } from 'uvu'
-import * as assert from 'uvu/assert'
-import { audit, probes } from '../audit/audit.ts'
+import { testProbes } from '../audit/probe-tests.ts'
 
 // Promises of docs/security.md, tried from outside against a switch as it is served: `npm run audit` prints the same.
-// audit-api.test.ts, audit-callers.test.ts and audit-media.test.ts hold the others.
-for (const { name } of probes.filter(({ group }) => group === 'Money and tenants')) {
-  test(name, async () => {
-    const [row] = await audit(() => {}, name)
-    assert.ok(row !== undefined && row.inputs > 0, 'nothing was tried')
-    assert.equal(row?.broken, [])
-  })
-}
-
-test.run()
+// audit-api.test.ts, audit-callers.test.ts, audit-load.test.ts and audit-media.test.ts
+// hold the others.
+testProbes(({ group }) => group === 'Money and tenants', 3)
