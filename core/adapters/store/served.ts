@@ -130,7 +130,7 @@ export const lanes = {
     end: 'write',
   },
   quotas: { streamLimit: 'look', streamOpened: 'write' },
-  rates: { replace: 'write' },
+  rates: { replacePacked: 'write' },
   recordings: {
     list: 'list',
     get: 'look',
