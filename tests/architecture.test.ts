@@ -34,6 +34,7 @@ const doors = {
   sip: 'sip/index.ts',
   sipTransport: 'sip/transport/index.ts',
   testing: 'core/testing/index.ts',
+  deck: 'core/deck/index.ts',
   rtp: 'rtp/index.ts',
   rtpIo: 'rtp/io/index.ts',
   rtpWorker: 'rtp/worker/index.ts',
@@ -57,7 +58,7 @@ const arrows: Record<Part, readonly string[]> = {
   'core/embedding/': ['core/', 'core/adapters/', 'core/switch.ts', 'core/embedding/', 'core/document-builder/index.ts'],
   // The whole switch in virtual time, for customers' tests and for our own.
   'core/testing/': ['core/', 'core/testing/', 'core/adapters/', 'core/document-builder/index.ts'],
-  'api/': ['api/', doors.core, doors.testing],
+  'api/': ['api/', doors.core, doors.testing, doors.deck],
   'sdk/': ['sdk/', doors.sip],
   'bench/': ['*'],
   'tests/': ['*'],

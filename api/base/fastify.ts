@@ -31,6 +31,8 @@ declare module 'fastify' {
     access?: Access
     /** It spends, or places a call: a suspended account gets its 403 before any fault of the request is reported. */
     spends?: boolean
+    /** The handler gets the body as bytes, to have it parsed and validated elsewhere. */
+    takesBytes?: boolean
     /** Addresses that need no key on this route. */
     isKeyless?: (address: string) => boolean
   }

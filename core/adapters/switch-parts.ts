@@ -127,7 +127,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       clock,
       random,
       trunks: trunks.current,
-      rates: rates.current,
+      deck: rates.deck,
       destinations: destinations.current,
       bindingsOf: uuid => bindingsOf(uuid),
       sipTarget: uri => sipTarget(uri),

@@ -3,16 +3,20 @@ export const digitsOf = (prefix: string): string => (prefix.startsWith('+') ? pr
 
 /** Values by prefix; the longest that a number begins with is found in as many look-ups as there are lengths. */
 export class PrefixTable<Value> {
-  readonly #values: ReadonlyMap<string, Value>
+  readonly #values = new Map<string, Value>()
   /** Lengths in use, longest first. */
-  readonly #lengths: readonly number[]
+  #lengths: readonly number[] = []
+
+  constructor(entries: Iterable<readonly [prefix: string, value: Value]> = []) {
+    for (const [prefix, value] of entries) this.add(prefix, value)
+  }
 
   /** A later entry replaces an earlier one of the same prefix. An empty prefix (`+`) fits every number. */
-  constructor(entries: Iterable<readonly [prefix: string, value: Value]>) {
-    const values = new Map<string, Value>()
-    for (const [prefix, value] of entries) values.set(digitsOf(prefix), value)
-    this.#values = values
-    this.#lengths = [...new Set([...values.keys()].map(prefix => prefix.length))].sort((a, b) => b - a)
+  add(prefix: string, value: Value): void {
+    const digits = digitsOf(prefix)
+    this.#values.set(digits, value)
+    if (!this.#lengths.includes(digits.length))
+      this.#lengths = [...this.#lengths, digits.length].sort((one, other) => other - one)
   }
 
   /** The value of the longest prefix of `number`, written with or without plus. */

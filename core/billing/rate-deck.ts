@@ -2,22 +2,23 @@ import type { Rate } from '../model/rate.ts'
 import { PrefixTable } from './prefix.ts'
 import { isSipPrefix, longestSipPrefix, type SipPlace } from './sip-prefix.ts'
 
-/** The whole deck, built once whenever it changes. */
+/** The whole deck; another takes its place whenever it changes. */
 export class RateDeck {
-  readonly #tables: Readonly<Record<Rate['direction'], PrefixTable<Rate>>>
-  readonly #sip: ReadonlyMap<string, Rate>
+  readonly #tables: Readonly<Record<Rate['direction'], PrefixTable<Rate>>> = {
+    outbound: new PrefixTable(),
+    inbound: new PrefixTable(),
+  }
+  readonly #sip = new Map<string, Rate>()
 
-  constructor(rates: readonly Rate[]) {
-    const of = (direction: Rate['direction']) =>
-      new PrefixTable(
-        rates
-          .filter(rate => rate.direction === direction && !isSipPrefix(rate.prefix))
-          .map(rate => [rate.prefix, rate] as const),
-      )
-    this.#tables = { outbound: of('outbound'), inbound: of('inbound') }
-    this.#sip = new Map(
-      rates.filter(rate => rate.direction === 'outbound' && isSipPrefix(rate.prefix)).map(rate => [rate.prefix, rate]),
-    )
+  constructor(rates: Iterable<Rate> = []) {
+    for (const rate of rates) this.add(rate)
+  }
+
+  /** Before the deck is in use: a long one is built in several turns of the event loop. */
+  add(rate: Rate): void {
+    const { direction, prefix } = rate
+    if (!isSipPrefix(prefix)) this.#tables[direction].add(prefix, rate)
+    else if (direction === 'outbound') this.#sip.set(prefix, rate)
   }
 
   /** The longest prefix wins. Outbound without a rate is refused (BILL.0404), inbound without a rate is free. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Destinations, formatMoney, numberForTrunk, RateDeck, routesTo } from '../../../core/index.ts'
+import { Destinations, formatMoney, numberForTrunk, routesTo } from '../../../core/index.ts'
 import { pageAnswer } from '../../answer/page.ts'
 import { timeOf } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
@@ -90,7 +90,7 @@ export function operatorConsoleRoutes(app: Api, door: SwitchDoor): void {
     },
     handler: async (request, reply) => {
       const { to } = request.query
-      const rate = new RateDeck(rates.current()).find('outbound', to)
+      const rate = rates.deck().find('outbound', to)
       const { blocked, allowed } = destinations.current()
       const owned = (await door.repositories.numbers.list({ limit: 1, offset: 0, number: to })).rows[0]
       return reply.send({

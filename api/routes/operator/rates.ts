@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { isSipPrefix, parseMoney, type Rate } from '../../../core/index.ts'
+import type { Rate } from '../../../core/index.ts'
 import { turnOwnerOf } from '../../access/guard.ts'
-import { invalid } from '../../answer/refusal.ts'
 import { renderRate } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import type { WorkTurns } from '../../base/work-turns.ts'
+import { DeckReader } from '../../rate-deck/deck-reader.ts'
 import { jsonType } from '../../request/failure.ts'
 import { errors } from '../../schema/error.ts'
 import { listOf } from '../../schema/field.ts'
@@ -17,8 +17,11 @@ const maxDeckBytes = 16 * 1024 * 1024
 const config = { access: 'operator' } as const
 const tags = ['operator']
 
-/** Rates that are read, or written, in a turn. */
-const writtenAtOnce = 1000
+/** There is no body. */
+const noBytes = Buffer.alloc(0)
+
+/** Rates that are written in a turn. */
+const writtenAtOnce = 500
 
 export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { rates, destinations } = door.repositories
@@ -26,6 +29,7 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
     { rates: listOf(RateSchema, 'By direction and prefix.') },
     { description: 'The whole deck.' },
   )
+  const reader = new DeckReader()
   /** Text of each deck, made once: a deck has megabytes, and is needed before and after a change. */
   const texts = new WeakMap<readonly Rate[], string>()
   const written = async (request: FastifyRequest): Promise<string> => {
@@ -49,8 +53,10 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
   })
 
   app.put('/operator/rates', {
-    config,
+    config: { ...config, takesBytes: true },
     bodyLimit: maxDeckBytes,
+    // The reader validates.
+    validatorCompiler: () => () => true,
     schema: {
       tags,
       summary: 'Replace the rate deck',
@@ -59,24 +65,8 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
       response: { 200: deck, ...errors(400, 413, 415, 422) },
     },
     handler: async (request, reply) => {
-      const given = request.body.rates
-      const deck: Rate[] = []
-      for (const [at, rate] of given.entries()) {
-        if (at % writtenAtOnce === 0) await turns.next(turnOwnerOf(request))
-        if (rate.direction === 'inbound' && isSipPrefix(rate.prefix))
-          throw invalid(`rates[${at}].direction`, 'must be "outbound" where the prefix begins with sip:')
-        deck.push({
-          prefix: rate.prefix,
-          direction: rate.direction,
-          ratePerMinute: parseMoney(rate.rate_per_minute) ?? 0,
-          incrementSeconds: rate.increment_seconds ?? 60,
-          minimumSeconds: rate.minimum_seconds ?? 0,
-          connectionFee: parseMoney(rate.connection_fee ?? '0') ?? 0,
-        })
-      }
-      // What goes to the store's thread is copied whole.
-      await turns.next(turnOwnerOf(request))
-      await rates.replace(deck)
+      const body: unknown = request.body
+      await rates.replacePacked(await reader.read(Buffer.isBuffer(body) ? body : noBytes))
       return reply.type(jsonType).send(await written(request))
     },
   })

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { Destinations } from '../../billing/destinations.ts'
-import { RateDeck } from '../../billing/rate-deck.ts'
 import { type CallEnvironment, type CallTimes, defaultCallTimes } from '../../contract/environment.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
-import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { codecsIn } from '../media/index.ts'
@@ -15,7 +13,7 @@ interface EnvironmentOptions {
   readonly knownOwner: CallEnvironment['knownOwner']
   /** The operator's tables; a change shows as another object. */
   readonly trunks: () => readonly Trunk[]
-  readonly rates: () => readonly Rate[]
+  readonly deck: CallEnvironment['deck']
   readonly destinations: () => { readonly blocked: readonly string[]; readonly allowed: readonly string[] }
   readonly bindingsOf: (endUserUuid: string) => readonly PhoneBinding[]
   readonly sipTarget: CallEnvironment['sipTarget']
@@ -41,7 +39,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     bindingsOf: options.bindingsOf,
     sipTarget: options.sipTarget,
     codecsIn,
-    deck: derived(options.rates, rates => new RateDeck(rates)),
+    deck: options.deck,
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
     recordingPlace: (sid, uuid, unixMs, format) => {
       const day = new Date(unixMs)

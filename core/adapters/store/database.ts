@@ -95,6 +95,11 @@ export class Database {
     return this.#sqlite.transaction(look)()
   }
 
+  /** Runs `work` at once, in a transaction of its own: for temporary tables, which no unit of work and no other process waits for. */
+  aside(work: () => void): void {
+    this.#sqlite.transaction(work)()
+  }
+
   get counters(): { readonly transactions: number; readonly units: number } {
     return this.#group.counters
   }

@@ -23,6 +23,7 @@ const otherParts: ReadonlySet<string> = new Set([
   'idempotency',
   'keys',
   'ledger',
+  'lostUnits',
   'oldEvents',
   'operatorChanges',
   'phoneTokens',

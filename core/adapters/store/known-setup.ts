@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { RateDeck } from '../../billing/rate-deck.ts'
+import { DeckPacker, type PackedDeck, piecesOf, ratesIn } from '../../deck/index.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import { beyondDefaults, type DestinationLists, type DestinationStore } from './destinations.ts'
@@ -9,7 +12,10 @@ import type { TrunkFields, Trunks } from './trunks.ts'
 // the whole of what has changed before it answers the change.
 
 export type TrunkAccess = Pick<Trunks, 'current' | 'get' | 'watch' | 'create' | 'change' | 'remove'>
-export type RateAccess = Pick<Rates, 'current' | 'replace'>
+export interface RateAccess extends Pick<Rates, 'current' | 'replace' | 'replacePacked'> {
+  /** What calls are rated by: `current`, by prefix. */
+  deck(): RateDeck
+}
 export type DestinationAccess = Pick<DestinationStore, 'get' | 'current' | 'replace'>
 
 export class KnownTrunks implements TrunkAccess {
@@ -52,22 +58,64 @@ export class KnownTrunks implements TrunkAccess {
 }
 
 export class KnownRates implements RateAccess {
-  readonly #rows: Served['rates']
-  #current: readonly Rate[]
+  readonly #rows: Pick<Served['rates'], 'replacePacked'>
+  readonly #nextTurn: () => Promise<unknown>
+  #current: readonly Rate[] = []
+  #deck = new RateDeck()
+  /** Resolves when the last change is in memory. */
+  #taken: Promise<void> = Promise.resolve()
 
-  constructor(rows: Served['rates'], rates: readonly Rate[]) {
+  /** `nextTurn` resolves once what has arrived meanwhile has been dealt with. */
+  constructor(
+    rows: Pick<Served['rates'], 'replacePacked'>,
+    packed: PackedDeck,
+    turn: () => Promise<unknown> = nextTurn,
+  ) {
     this.#rows = rows
+    this.#nextTurn = turn
+    // At the start, before the first call.
+    const rates = [...ratesIn(packed)].flat()
     this.#current = rates
+    this.#deck = new RateDeck(rates)
   }
 
-  changed(rates: readonly Rate[]): void {
-    this.#current = rates
+  changed(packed: PackedDeck): void {
+    this.#taken = this.#taken.then(() => this.#take(packed))
   }
 
   readonly current = (): readonly Rate[] => this.#current
 
-  replace(rates: readonly Rate[]): Promise<void> {
-    return this.#rows.replace(rates)
+  readonly deck = (): RateDeck => this.#deck
+
+  /** Some rates in a turn of the event loop, as calls wait for no deck. */
+  async replace(rates: readonly Rate[]): Promise<void> {
+    const packer = new DeckPacker()
+    for (const piece of piecesOf([...rates])) {
+      packer.add(piece)
+      await this.#nextTurn()
+    }
+    return this.replacePacked(packer.packed())
+  }
+
+  async replacePacked(packed: PackedDeck): Promise<void> {
+    await this.#rows.replacePacked(packed)
+    // The change was reported before its answer.
+    await this.#taken
+  }
+
+  /** Calls are rated by the deck before until all of this one is there. */
+  async #take(packed: PackedDeck): Promise<void> {
+    const rates: Rate[] = []
+    const deck = new RateDeck()
+    for (const piece of ratesIn(packed)) {
+      for (const rate of piece) {
+        rates.push(rate)
+        deck.add(rate)
+      }
+      await this.#nextTurn()
+    }
+    this.#current = rates
+    this.#deck = deck
   }
 }
 

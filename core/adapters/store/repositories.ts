@@ -7,7 +7,7 @@ import { StreamTokens } from '../tokens/stream-tokens.ts'
 import { Assets } from './assets.ts'
 import type { EventListener } from './events.ts'
 import { UsedKeys } from './key-uses.ts'
-import type { DestinationAccess, RateAccess, TrunkAccess } from './known-setup.ts'
+import { type DestinationAccess, KnownRates, type RateAccess, type TrunkAccess } from './known-setup.ts'
 import type { PhoneTokenAccess } from './known-tokens.ts'
 import { OpenMarks } from './open-marks.ts'
 import type { Served } from './served.ts'
@@ -115,5 +115,7 @@ export function repositoriesOver(parts: RepositoryParts): Repositories {
 export function openRepositories(store: StoreBase, publicUrl: string): Repositories {
   const served = setupParts(store, publicUrl)
   const { folder } = store.database
-  return repositoriesOver({ ...served, served, folder, signingKey: openSigningKeys(folder) })
+  const rates = new KnownRates(served.rates, served.rates.packed())
+  served.rates.watch(() => rates.changed(served.rates.packed()))
+  return repositoriesOver({ ...served, rates, served, folder, signingKey: openSigningKeys(folder) })
 }

@@ -11,6 +11,7 @@ import type { HeartbeatRow } from './heartbeat.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import type { ApiKeys } from './keys.ts'
 import type { Ledger } from './ledger.ts'
+import type { LostUnits } from './lost-units.ts'
 import type { Numbers } from './numbers.ts'
 import type { OperatorChanges } from './operator-changes.ts'
 import type { Outbox } from './outbox.ts'
@@ -37,6 +38,7 @@ export interface StoreParts {
   readonly idempotency: IdempotencyKeys
   readonly keys: ApiKeys
   readonly ledger: Ledger
+  readonly lostUnits: LostUnits
   readonly numbers: Numbers
   readonly oldEvents: OldEvents
   readonly operatorChanges: OperatorChanges
@@ -105,6 +107,7 @@ export const lanes = {
   idempotency: { begin: 'write', free: 'write', freeInFlight: 'write', forgetOld: 'write' },
   keys: { ownerOf: 'look', list: 'list', create: 'write', revoke: 'write', touch: 'write' },
   ledger: { credit: 'write', statement: 'list' },
+  lostUnits: { end: 'write' },
   numbers: {
     owned: 'list',
     available: 'list',
@@ -130,7 +133,7 @@ export const lanes = {
     end: 'write',
   },
   quotas: { streamLimit: 'look', streamOpened: 'write' },
-  rates: { replace: 'write' },
+  rates: { replacePacked: 'write' },
   recordings: {
     list: 'list',
     get: 'look',

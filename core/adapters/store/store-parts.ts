@@ -5,6 +5,7 @@ import { Books } from './books.ts'
 import { DestinationStore } from './destinations.ts'
 import { HostedDocuments } from './documents.ts'
 import { ApiKeys } from './keys.ts'
+import { LostUnits } from './lost-units.ts'
 import { Numbers } from './numbers.ts'
 import { OperatorChanges } from './operator-changes.ts'
 import { PhoneTokens } from './phone-tokens.ts'
@@ -53,6 +54,7 @@ export const storeParts = (store: Store, publicUrl: string): StoreParts => ({
   calls: store.calls,
   heartbeat: store.heartbeat,
   ledger: store.ledger,
+  lostUnits: new LostUnits(store),
   oldEvents: store.oldEvents,
   outbox: store.outbox,
 })

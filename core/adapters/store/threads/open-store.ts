@@ -84,6 +84,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     folder,
     publicUrl,
     log,
+    unixMs: () => clock.unixMs(),
     database,
     quotas,
     onProfilesChanged: scope => profiles?.changed(scope),

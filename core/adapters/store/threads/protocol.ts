@@ -1,6 +1,6 @@
+import type { PackedDeck } from '../../../deck/index.ts'
 import type { PhoneTokenRecord } from '../../../model/phone-token.ts'
 import type { Quotas } from '../../../model/quota.ts'
-import type { Rate } from '../../../model/rate.ts'
 import type { Trunk } from '../../../model/trunk.ts'
 import type { Change } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../database.ts'
@@ -54,7 +54,7 @@ export interface Fault {
 /** What the signalling thread keeps in memory, as it is at the start. */
 export interface Known {
   readonly trunks: readonly Trunk[]
-  readonly rates: readonly Rate[]
+  readonly rates: PackedDeck
   readonly destinations: DestinationLists
   readonly tokens: readonly KnownToken[]
 }
@@ -71,7 +71,7 @@ export type News =
   /** Another process holds the write lock: units wait. */
   | { readonly type: 'blocked'; readonly isBlocked: boolean }
   | { readonly type: 'trunks'; readonly trunks: readonly Trunk[] }
-  | { readonly type: 'rates'; readonly rates: readonly Rate[] }
+  | { readonly type: 'rates'; readonly rates: PackedDeck }
   | { readonly type: 'destinations'; readonly destinations: DestinationLists }
   | { readonly type: 'tokens'; readonly endUserUuid: string; readonly tokens: readonly KnownToken[] }
   | { readonly type: 'token-revoked'; readonly record: PhoneTokenRecord }

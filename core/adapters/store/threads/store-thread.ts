@@ -90,17 +90,31 @@ async function open(isRecovering: boolean): Promise<void> {
   database.onCommit((durationMs, units) => addNews({ type: 'committed', durationMs, units }))
   database.onBlocked(isBlocked => addNews({ type: 'blocked', isBlocked }))
   trunks.watch(() => addNews({ type: 'trunks', trunks: trunks.current() }))
-  rates.watch(() => addNews({ type: 'rates', rates: rates.current() }))
+  rates.watch(() => addNews({ type: 'rates', rates: rates.packed() }))
   destinations.watch(() => addNews({ type: 'destinations', destinations: destinations.get() }))
   phoneTokens.watch((endUserUuid, tokens) => addNews({ type: 'tokens', endUserUuid, tokens }))
   phoneTokens.onRevoked(record => addNews({ type: 'token-revoked', record }))
   const known: Known = {
     trunks: trunks.current(),
-    rates: rates.current(),
+    rates: rates.packed(),
     destinations: destinations.get(),
     tokens: phoneTokens.unexpired(systemClock.unixMs()),
   }
   post({ type: 'opened', known, ...(recovered === undefined ? {} : { recovered: { ...recovered, tookMs } }) })
+}
+
+async function close(): Promise<void> {
+  // A rate deck takes some turns.
+  await parts?.rates.settled()
+  database?.close()
+  // What the last commit has settled is reported in the turns that follow.
+  setImmediate(() =>
+    setImmediate(() => {
+      sendNews()
+      post({ type: 'closed' })
+      port?.close()
+    }),
+  )
 }
 
 /** The caller's types hold: `served.ts` names every method that is asked for. */
@@ -133,15 +147,7 @@ port.on('message', (message: ToStore) => {
       for (const call of message.calls) void answer(call)
       return
     case 'close':
-      database?.close()
-      // What the last commit has settled is reported in the turns that follow.
-      setImmediate(() =>
-        setImmediate(() => {
-          sendNews()
-          post({ type: 'closed' })
-          port.close()
-        }),
-      )
+      void close()
       return
     default:
       assertNever(message)

@@ -3,8 +3,9 @@ import type { Log } from '../../../ports/log.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { type ProfileScope, profileScopeOf } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
+import { LostWork } from './lost-work.ts'
 import type { News } from './protocol.ts'
-import { type Opened, ThreadLink } from './thread-link.ts'
+import { type LinkWatch, type Opened, ThreadLink } from './thread-link.ts'
 import { TurnQueue } from './turn-queue.ts'
 
 interface StoreThreadsOptions {
@@ -12,6 +13,8 @@ interface StoreThreadsOptions {
   /** Without a trailing slash. */
   readonly publicUrl: string
   readonly log: Log
+  /** Wall clock, Unix ms. */
+  readonly unixMs: () => number
   readonly database: DatabaseOptions
   readonly quotas: Quotas
   /** What the writer reports besides answers. */
@@ -43,6 +46,7 @@ export class StoreThreads {
   readonly served: Served
   readonly #options: StoreThreadsOptions
   readonly #writer: ThreadLink
+  readonly #lostWork: LostWork
   readonly #looks: ThreadLink
   readonly #lists: ThreadLink[] = []
   readonly #turns = new TurnQueue(listLimits)
@@ -51,9 +55,15 @@ export class StoreThreads {
   /** The threads start; nothing is opened yet. */
   constructor(options: StoreThreadsOptions) {
     this.#options = options
-    this.#writer = this.#link('writer', 0, options.onNews)
+    this.#writer = this.#link('writer', 0, {
+      onNews: options.onNews,
+      onLost: calls => this.#lostWork.add(calls),
+      onReplaced: () => this.#lostWork.settle(),
+    })
     this.#looks = this.#link('reader', 0)
     this.served = servedBy((lane, part, method, args) => this.#call(lane, part, method, args))
+    const { log, unixMs } = options
+    this.#lostWork = new LostWork({ end: this.served.lostUnits.end, unixMs, log })
   }
 
   get counters(): StoreThreadCounters {
@@ -80,6 +90,7 @@ export class StoreThreads {
   /** What was asked before is done; the writer last, with the lock of the data folder. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#lostWork.close()
     await Promise.all([this.#looks, ...this.#lists].map(link => link.close()))
     await this.#writer.close()
   }
@@ -123,9 +134,9 @@ export class StoreThreads {
     return link
   }
 
-  #link(role: 'writer' | 'reader', niceness: number, onNews?: (news: News) => void): ThreadLink {
+  #link(role: 'writer' | 'reader', niceness: number, watch?: LinkWatch): ThreadLink {
     const { folder, publicUrl, database, quotas, log } = this.#options
-    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, onNews)
+    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, watch)
   }
 }
 

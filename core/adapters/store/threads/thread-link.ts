@@ -26,6 +26,16 @@ interface Waiting {
   readonly reject: (cause: Error) => void
 }
 
+/** What the users of a thread learn of its life. */
+export interface LinkWatch {
+  /** What is no answer. */
+  readonly onNews?: (news: News) => void
+  /** It has died; these were not answered, and are rejected now. */
+  readonly onLost?: (calls: readonly StoreCall[]) => void
+  /** Another has taken its place and has opened the database. */
+  readonly onReplaced?: () => void
+}
+
 /** A thread that died is started again after this pause, and after up to this one when it could not be opened again. */
 const respawnMs = 1000
 const mostRespawnMs = 30_000
@@ -39,7 +49,7 @@ const closeMs = 10_000
  */
 export class ThreadLink {
   readonly #config: StoreThreadConfig
-  readonly #onNews: (news: News) => void
+  readonly #watch: LinkWatch
   readonly #log: Log
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
@@ -57,11 +67,11 @@ export class ThreadLink {
   /** How often in a row the thread could not be opened. */
   #failures = 0
 
-  /** The thread starts at once; `onNews` gets what is no answer. */
-  constructor(config: StoreThreadConfig, log: Log, onNews: (news: News) => void = () => {}) {
+  /** The thread starts at once. */
+  constructor(config: StoreThreadConfig, log: Log, watch: LinkWatch = {}) {
     this.#config = config
     this.#log = log
-    this.#onNews = onNews
+    this.#watch = watch
     this.#spawn()
   }
 
@@ -142,12 +152,16 @@ export class ThreadLink {
     this.#opening?.reject(cause)
     this.#opening = undefined
     this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
+    this.#watch.onLost?.([...this.#waiting.values()].map(({ call }) => call))
     this.#rejectAll(lost(cause))
     this.#respawn = setTimeout(
       () => {
         this.#spawn()
         // Calls live on: they are not what an earlier process has left.
-        this.open(false).catch(fault => this.#notOpened(fault))
+        this.open(false).then(
+          () => this.#watch.onReplaced?.(),
+          fault => this.#notOpened(fault),
+        )
       },
       Math.min(mostRespawnMs, respawnMs * 2 ** this.#failures),
     )
@@ -230,14 +244,14 @@ export class ThreadLink {
 
   #take(news: News): void {
     if (news.type !== 'answer' && news.type !== 'fault' && news.type !== 'own-event') {
-      this.#onNews(news)
+      this.#watch.onNews?.(news)
       return
     }
     const waiting = this.#waiting.get(news.id)
     if (news.type === 'own-event') {
       const change = waiting && unitOf(waiting.call)[news.at]
       if (change?.type === 'event.append')
-        this.#onNews({ type: 'event', logged: { seq: news.seq, event: change.event } })
+        this.#watch.onNews?.({ type: 'event', logged: { seq: news.seq, event: change.event } })
       return
     }
     this.#waiting.delete(news.id)

@@ -6,6 +6,7 @@ import { callEnvironment } from '../../../../core/adapters/exchange/environment.
 import { ExchangeRunner } from '../../../../core/adapters/exchange/index.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { systemClock, systemRandom } from '../../../../core/adapters/system/system-clock.ts'
+import { RateDeck } from '../../../../core/billing/rate-deck.ts'
 import type { ExchangeEvent } from '../../../../core/contract/exchange-event.ts'
 import { causeOfRefusal } from '../../../../core/contract/originate-order.ts'
 import { Exchange } from '../../../../core/exchange/exchange.ts'
@@ -40,14 +41,14 @@ function bed(faults: Faults = {}): Bed {
   store.numbers.set(number, { account: acme.uuid, number: own(number) })
   const errors: string[] = []
   const log = { error: (_: unknown, message: string) => errors.push(message), warn() {}, info() {}, debug() {} }
-  const [trunks, rates, destinations] = [[trunk('t1')], [rate('+')], { blocked: [], allowed: [] }]
+  const [trunks, deck, destinations] = [[trunk('t1')], new RateDeck([rate('+')]), { blocked: [], allowed: [] }]
   const exchange = new Exchange(
     callEnvironment({
       knownOwner: () => undefined,
       clock: systemClock,
       random: systemRandom,
       trunks: () => trunks,
-      rates: () => rates,
+      deck: () => deck,
       destinations: () => destinations,
       bindingsOf: () => [],
       sipTarget: () => undefined,

@@ -378,6 +378,107 @@ test('a key whose mark could not be taken away, as the writer had died, can be u
   })
 })
 
+/** The next writer: its news can be kept from being received, as that of a thread that ends before it has sent them. */
+function nextWriter() {
+  let worker: Worker | undefined
+  let isSilent = false
+  process.once('worker', next => {
+    worker = next
+    const emit = next.emit.bind(next)
+    next.emit = (name: string | symbol, ...args: unknown[]) =>
+      isSilent && name === 'message' ? false : emit(name, ...args)
+  })
+  return {
+    silence() {
+      isSilent = true
+    },
+    async end() {
+      await worker?.terminate()
+    },
+  }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let waits = 0; waits < 500; waits++) {
+    if (await isSo()) return
+    await sleep(10)
+  }
+  assert.unreachable('it has not come so')
+}
+
+test('a writer that dies after it committed the unit of a call, and before its answer: the call and its hold are ended', async () => {
+  const writer = nextWriter()
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-threads-'))
+  await opened(async on => {
+    const { calls, books, events } = on.store
+    const owner = await account(on)
+    const begun = (call: CallRecord) => {
+      const leg = { ...legOf(call), uuid: randomUUID() as LegUuid, answeredUnix: null, endedUnix: null }
+      return { call, leg, hold: { ...holdOf(call, leg, { amount: 40_000 }), uuid: randomUUID() as HoldUuid } }
+    }
+    const legAndHold = ({ leg, hold }: ReturnType<typeof begun>) =>
+      [
+        { type: 'leg.insert', leg },
+        { type: 'hold.open', hold },
+      ] as const
+    // A call that lives on, to which a leg is dialled.
+    const [live, dialled] = [begun(freshCall(owner)), freshCall(owner)]
+    await calls.commit([{ type: 'call.insert', call: live.call }, ...legAndHold(live)])
+    const branch = begun(live.call)
+    const [first, unwritten] = [begun(dialled), begun(freshCall(owner))]
+    const look = openDatabase(folder, { readOnly: true })
+    const held = () => look.all(look.sql.selectFrom('accounts').select('held'))[0]?.held
+    assert.is(held(), 40_000)
+
+    writer.silence()
+    const committed = [
+      calls.commit([
+        { type: 'call.insert', call: first.call },
+        ...legAndHold(first),
+        { type: 'event.append', event: eventOf(first.call, 'CALL.0100', { uuid: randomUUID() }) },
+      ]),
+      calls.commit(legAndHold(branch)),
+    ]
+    await until(() => held() === 120_000)
+    await writer.end()
+    // The other thread is not there yet: this one was never given to any.
+    const lost = [...committed, calls.commit([{ type: 'call.insert', call: unwritten.call }, ...legAndHold(unwritten)])]
+    for (const answer of await Promise.allSettled(lost))
+      assert.is(answer.status === 'rejected' && answer.reason.code, 'store.unusable')
+
+    await until(() => held() === 40_000)
+    assert.is(await calls.spendable(owner), 1_000_000 - 40_000)
+    const ended = await calls.get(owner, first.call.uuid)
+    assert.equal([ended?.status, ended?.reasonCode, ended?.cost], ['failed', 'END.5500', 0])
+    assert.is((await calls.legsOf(first.call.uuid))[0]?.reasonCode, 'END.5500')
+    assert.equal(
+      (await events.after(owner, 0, 10)).map(({ event }) => event.code),
+      ['CALL.0100', 'CALL.0400'],
+    )
+    assert.is(await calls.get(owner, unwritten.call.uuid), undefined)
+    // What goes on is left alone.
+    assert.is((await calls.get(owner, live.call.uuid))?.endedUnix, null)
+    const [own, other] = await calls.legsOf(live.call.uuid)
+    assert.equal([own?.endedUnix, other?.reasonCode], [null, 'END.5500'])
+    assert.equal(await books.problems(), [])
+
+    // Its own last unit follows, and settles what is left.
+    const endedUnix = live.call.createdUnix + 1000
+    await calls.commit([
+      { type: 'leg.update', uuid: live.leg.uuid, set: { endedUnix, reasonCode: 'END.0487' } },
+      { type: 'hold.settle', uuid: live.hold.uuid, charge: 0, talkSeconds: 0, billedSeconds: 0 },
+      {
+        type: 'call.update',
+        uuid: live.call.uuid,
+        set: { status: 'failed', reasonCode: 'END.0487', endedUnix, durationSeconds: 1, talkSeconds: 0 },
+      },
+    ])
+    assert.equal(await books.problems(), [])
+    assert.is(await calls.spendable(owner), 1_000_000)
+    look.close()
+  }, folder)
+})
+
 test('turns: one owner does not hold up another, and may not wait without end', async () => {
   const queue = new TurnQueue({ width: 2, widthOfOwner: 1, waitingOfOwner: 3, waiting: 5 })
   const begun: string[] = []

@@ -1,0 +1,16 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { deckReadBy } from './deck-message.ts'
+import { readDeck } from './read-deck.ts'
+
+// A thread of its own: to parse and validate a rate deck of some megabytes takes the time of many calls.
+
+/** It takes what calls and media leave. */
+const niceness = 10
+// Of this thread alone, where threads have a priority of their own.
+if (process.platform === 'linux') setPriority(0, niceness)
+
+parentPort?.once('message', (bytes: Uint8Array) => {
+  const { buffer, byteOffset, length } = bytes
+  parentPort?.postMessage(deckReadBy(() => readDeck(Buffer.from(buffer, byteOffset, length))))
+})
