@@ -62,23 +62,34 @@ if (files.length === 0) {
 /** One that fails does not take the others' figures with it. */
 const failed: string[] = []
 const outcomes = new Map<string, Outcome>()
+const complain = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+async function runOne(file: string): Promise<void> {
+  const order = { file, isShort: values.short === true, options }
+  const outcome = await (jobs > 1 ? runApart(order) : runBenchmark(order))
+  outcomes.set(file, outcome)
+  if (outcome.table !== undefined && values.json !== true) process.stdout.write(`\n${outcome.table}\n`)
+}
 const queue = [...files.entries()]
+const again: string[] = []
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const [at, file] = next
     process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
-    const order = { file, isShort: values.short === true, options }
-    try {
-      const outcome = await (jobs > 1 ? runApart(order) : runBenchmark(order))
-      outcomes.set(file, outcome)
-      if (outcome.table !== undefined && values.json !== true) process.stdout.write(`\n${outcome.table}\n`)
-    } catch (error) {
-      failed.push(file)
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-    }
+    await runOne(file).catch((error: unknown) => {
+      complain(error)
+      ;(jobs > 1 ? again : failed).push(file)
+    })
   }
 }
 await Promise.all(Array.from({ length: jobs }, lane))
+// Beside another it may have had no processor when its load needed one.
+for (const file of again) {
+  process.stderr.write(`once more, alone: ${file}\n`)
+  await runOne(file).catch((error: unknown) => {
+    complain(error)
+    failed.push(file)
+  })
+}
 const figures = files.flatMap(file => outcomes.get(file)?.figures ?? [])
 const machine = `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
