@@ -19,7 +19,9 @@ export function runApart(order: Order): Promise<Outcome> {
   })
 }
 
-if (import.meta.main && process.send !== undefined)
+if (import.meta.main && process.send !== undefined) {
+  // Without the program that wants its figures it has nothing to do.
+  process.once('disconnect', () => process.exit(1))
   process.once('message', async (order: Order) => {
     try {
       const outcome = await runBenchmark(order)
@@ -29,3 +31,4 @@ if (import.meta.main && process.send !== undefined)
       process.exit(1)
     }
   })
+}
