@@ -24,7 +24,8 @@ import { ApiBed } from './bed/api-bed.ts'
 const bed = await ApiBed.open()
 const get = (url: string) => bed.ask('GET', url, { key: '' })
 /** What the page loads. */
-const partsOf = (html: string) => [...html.matchAll(/(?:src|href)="(\/portal\/[^"]+)"/g)].map(([, url = '']) => url)
+const partsOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="(\/portal\/[^"]+\.(?:js|css))"/g)].map(([, url = '']) => url)
 
 test('the page and its parts carry a policy of its own script and nothing from elsewhere', async () => {
   const page = await get('/')
@@ -50,6 +51,16 @@ test('the page and its parts carry a policy of its own script and nothing from e
   assert.not.match(page.text.replace(`<script>${script}</script>`, ''), /<script(?![^>]*src=)|<style|style=|onload=/)
   for (const url of ['/portal/none.js', '/portal/..%2fportal-bundle.ts', '/portal/index.html'])
     assert.ok([404, 422].includes((await get(url)).status), url)
+})
+
+test('the page itself asks who is signed in, with the address that its first script asks for', async () => {
+  const { text } = await get('/')
+  const [, url = ''] = /<link rel="preload" as="fetch" href="([^"]+)" crossorigin>/.exec(text) ?? []
+  assert.is(url, '/portal/session?with=overview')
+  // The browser takes a preload for a request of the same address and credentials only.
+  assert.ok(text.includes(`fetch("${url}",{credentials:"same-origin"})`))
+  assert.ok(text.indexOf(url) < text.indexOf('stylesheet'), 'before all else')
+  assert.equal((await get(url)).body, { customer: null, operator: null })
 })
 
 test('every page of the switch: nosniff, no referrer, no foreign frame, nothing inline', async () => {
@@ -101,6 +112,8 @@ test('the first load is under 120 kB compressed, the editor apart', async () => 
       assert.ok(first.has(part), part)
   const bytes = [...first].reduce((sum, name) => sum + brotliCompressSync(files.get(name) ?? '').length, 0)
   assert.ok(first.size > 1 && bytes < 120_000, `${bytes} bytes in ${[...first]}`)
+  // All that home needs is one file beside the entry.
+  assert.is(first.size, 2, `${[...first]}`)
 })
 
 test('both languages have every text, with the same values in it', () => {
