@@ -9,7 +9,7 @@ export const kiswahili = {
   'Audio settings': 'Mipangilio ya sauti',
   Microphone: 'Maikrofoni',
   Speaker: 'Spika',
-  Volume: 'Ukubwa wa sauti',
+  Volume: 'Sauti',
   'Sign out': 'Toka',
   'Your phone,': 'Simu yako,',
   'in this page.': 'kwenye ukurasa huu.',
