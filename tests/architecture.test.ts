@@ -105,6 +105,8 @@ test('imports follow the arrows of the design', () => {
 
 /** Files besides `index.ts` that other folders may open, each with its reason. */
 const sideDoors: Readonly<Record<string, string>> = {
+  'api/portal/app/texts/sw.ts': 'labels of the page of reasons, which the switch writes: the door needs a browser',
+  'api/portal/app/texts/sw-reasons.ts': 'sentences of that page',
   'core/adapters/http/verify-signature.ts': 'sauti/documents checks signatures and loads no HTTP client',
   'core/document-builder/call-handler.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
   'core/document-builder/duration.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',

@@ -26,11 +26,16 @@ export class StaticFile {
   readonly #bytes: Buffer
   readonly #etag: string
   readonly #cacheControl: string
+  readonly #vary: string
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
 
-  /** `isImmutable`: the name of the file changes with its content, so a client that has it asks no more (RFC 8246). */
-  constructor(bytes: Buffer, { br }: Compressed = {}, { isImmutable = false } = {}) {
+  /**
+   * `isImmutable`: the name of the file changes with its content, so a client that has it asks no more (RFC 8246).
+   * `variesBy`: another header of the request by which the route chooses among files.
+   */
+  constructor(bytes: Buffer, { br }: Compressed = {}, { isImmutable = false, variesBy = '' } = {}) {
     this.#bytes = bytes
+    this.#vary = variesBy === '' ? 'accept-encoding' : `accept-encoding, ${variesBy}`
     this.#cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
     if (br !== undefined) this.#compressed.set('br', Promise.resolve(br))
     this.#etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
@@ -41,7 +46,7 @@ export class StaticFile {
     const encoding = this.#bytes.length < leastCompressedBytes ? undefined : encodingOf(request)
     // A form of its own has an ETag of its own (RFC 9110 §8.8.3.3).
     const etag = `"${this.#etag}${encoding === undefined ? '' : `-${encoding}`}"`
-    reply.header('etag', etag).header('vary', 'accept-encoding').header('cache-control', this.#cacheControl)
+    reply.header('etag', etag).header('vary', this.#vary).header('cache-control', this.#cacheControl)
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (encoding === undefined) return reply.send(this.#bytes)
     return reply.header('content-encoding', encoding).send(await this.#as(encoding))

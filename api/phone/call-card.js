@@ -1,6 +1,7 @@
 import { paintFace, titleOf } from './face.js'
 import { keypad } from './keypad.js'
 import { meter } from './meter.js'
+import { t } from './texts.js'
 
 const clock = ms => {
   const seconds = Math.floor(ms / 1000)
@@ -26,29 +27,29 @@ export function showCall(call, { ended, failed, alone }) {
   paintFace(find('.face'), call)
   find('.title').textContent = titleOf(call)
   card.dataset.id = call.id
-  card.setAttribute('aria-label', `Call with ${titleOf(call)}`)
+  card.setAttribute('aria-label', t('Call with {name}', { name: titleOf(call) }))
 
   let said = ''
   /** For who does not see: every word of the state but the clock's. */
   const tell = text => {
     const words = text.replace(/\d+:\d\d$/, '').trim()
-    if (words !== said) find('.told').textContent = words === '' ? 'Connected' : words
+    if (words !== said) find('.told').textContent = words === '' ? t('Connected') : words
     said = words
   }
   const describe = () => {
     const since = call.acceptedAt === undefined ? '' : clock(Date.now() - call.acceptedAt)
-    if (isReconnecting) state.textContent = 'Reconnecting…'
-    else if (call.state === 'trying') state.textContent = 'Calling…'
-    else if (call.state === 'ringing') state.textContent = 'Ringing…'
-    else if (call.state === 'answering') state.textContent = 'Answering…'
-    else if (call.isOnHold) state.textContent = `On hold  ${since}`
+    if (isReconnecting) state.textContent = t('Reconnecting…')
+    else if (call.state === 'trying') state.textContent = t('Calling…')
+    else if (call.state === 'ringing') state.textContent = t('Ringing…')
+    else if (call.state === 'answering') state.textContent = t('Answering…')
+    else if (call.isOnHold) state.textContent = `${t('On hold')}  ${since}`
     else state.textContent = since
     tell(state.textContent)
     card.dataset.state = call.isOnHold ? 'held' : call.state
     find('.mute').setAttribute('aria-pressed', String(call.isMuted))
     find('.hold').setAttribute('aria-pressed', String(call.isOnHold))
-    find('.hold span').textContent = call.isOnHold ? 'Resume' : 'Hold'
-    find('.mute span').textContent = call.isMuted ? 'Muted' : 'Mute'
+    find('.hold span').textContent = t(call.isOnHold ? 'Resume' : 'Hold')
+    find('.mute span').textContent = t(call.isMuted ? 'Muted' : 'Mute')
     if (call.isOnHold) find('.quality').hidden = true
     for (const button of card.querySelectorAll('.toggle')) button.disabled = call.state !== 'accepted'
     if (call.hasEarlyAudio) find('.keypad').disabled = false
@@ -79,7 +80,7 @@ export function showCall(call, { ended, failed, alone }) {
     find('.keypad').setAttribute('aria-pressed', isShown)
     find('.keypad').setAttribute('aria-expanded', isShown)
   })
-  find('.hang-up').setAttribute('aria-label', `Hang up ${titleOf(call)}`)
+  find('.hang-up').setAttribute('aria-label', t('Hang up {name}', { name: titleOf(call) }))
   find('.hang-up').addEventListener('click', () => call.hangup())
   find('.keys').append(...keypad(press, { plus: false }))
 
@@ -105,11 +106,14 @@ export function showCall(call, { ended, failed, alone }) {
     const [, bars, word] = quality.noMedia ? [0, 0, 'No audio arrives'] : words.find(([from]) => quality.mos >= from)
     const codec = quality.codec === 'opus' ? 'Opus' : quality.codec
     const delay = quality.roundTripMs === undefined ? undefined : `${Math.round(quality.roundTripMs)} ms`
-    const loss = quality.noMedia || quality.lossPercent < 0.05 ? undefined : `${quality.lossPercent.toFixed(1)} % lost`
+    const loss =
+      quality.noMedia || quality.lossPercent < 0.05
+        ? undefined
+        : t('{percent} % lost', { percent: quality.lossPercent.toFixed(1) })
     // On hold nothing is to be played, so there is nothing to judge.
     find('.quality').hidden = call.isOnHold
     find('.quality').dataset.bars = String(bars)
-    find('.words').textContent = [word, codec, delay, loss].filter(part => part !== undefined).join(' · ')
+    find('.words').textContent = [t(word), codec, delay, loss].filter(part => part !== undefined).join(' · ')
   })
   const close = () => {
     clearInterval(timer)

@@ -1,9 +1,11 @@
+import { t } from './texts.js'
+
 function fill(select, devices, fallback) {
   const chosen = select.value
   const entries = devices.filter(({ deviceId }) => deviceId !== '' && deviceId !== 'default')
   select.replaceChildren(
     new Option(fallback, ''),
-    ...entries.map(({ deviceId, label }) => new Option(label || 'Unnamed', deviceId)),
+    ...entries.map(({ deviceId, label }) => new Option(label || t('Unnamed'), deviceId)),
   )
   select.value = entries.some(({ deviceId }) => deviceId === chosen) ? chosen : ''
 }
@@ -11,8 +13,8 @@ function fill(select, devices, fallback) {
 /** What there is, with the chosen one kept where it still is. */
 export async function fillDevices(phone, input, output) {
   const { inputs, outputs } = await phone.listDevices()
-  fill(input, inputs, 'System default')
-  fill(output, outputs, 'System default')
+  fill(input, inputs, t('System default'))
+  fill(output, outputs, t('System default'))
 }
 
 /** The slider is remembered for the next visit. */

@@ -1,3 +1,5 @@
+import { t } from './texts.js'
+
 const letters = { 2: 'ABC', 3: 'DEF', 4: 'GHI', 5: 'JKL', 6: 'MNO', 7: 'PQRS', 8: 'TUV', 9: 'WXYZ', 0: '+' }
 
 const names = { '*': 'Star', '#': 'Hash' }
@@ -10,7 +12,7 @@ export function keypad(press, { plus = true } = {}) {
     button.className = 'key'
     button.dataset.key = key
     // Else its name is what it shows (WCAG 2.5.3): "2 ABC".
-    if (names[key] !== undefined) button.setAttribute('aria-label', names[key])
+    if (names[key] !== undefined) button.setAttribute('aria-label', t(names[key]))
     const small = document.createElement('small')
     small.textContent = key === '0' && !plus ? '' : (letters[key] ?? '')
     button.append(small.textContent === '' ? key : `${key} `, small)

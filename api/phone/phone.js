@@ -6,8 +6,11 @@ import { keypad } from './keypad.js'
 import { remember } from './recent-calls.js'
 import { describeFailure, Phone } from './sauti-phone.js'
 import { listenToKeys } from './shortcuts.js'
+import { say, t, writePage } from './texts.js'
 
 // The page joins the SDK to what is on it; every rule of telephony is the SDK's.
+
+writePage()
 
 const at = id => document.getElementById(id)
 const frame = document.querySelector('.phone')
@@ -26,13 +29,13 @@ try {
 globalThis.phone = phone
 
 function notice(text) {
-  at('notice').textContent = text
+  say(at('notice'), text)
   at('notice').hidden = text === ''
 }
 
 function status(state, text) {
   at('status').dataset.state = state
-  at('status').textContent = text
+  at('status').textContent = t(text)
 }
 
 const title = document.title
@@ -40,7 +43,7 @@ const title = document.title
 /** Who calls, for a tab that is not looked at. */
 function nameTab() {
   const caller = phone.calls.find(rings)
-  document.title = caller === undefined ? title : `${titleOf(caller)} is calling`
+  document.title = caller === undefined ? title : t('{name} is calling', { name: titleOf(caller) })
 }
 
 function view() {

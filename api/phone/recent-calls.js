@@ -1,5 +1,6 @@
 import { titleOf } from './face.js'
 import { describeFailure } from './sauti-phone.js'
+import { say } from './texts.js'
 
 const kept = 5
 
@@ -16,7 +17,8 @@ export function remember(list, call, reason, redial) {
   const isMissed =
     call.direction === 'inbound' && call.acceptedAt === undefined && reason.by !== 'local' && !isElsewhere
   const seconds = call.acceptedAt === undefined ? 0 : Math.round((Date.now() - call.acceptedAt) / 1000)
-  how.textContent = isMissed ? 'Missed' : seconds > 0 ? `${seconds} s` : describeFailure(reason)
+  if (seconds > 0) how.textContent = `${seconds} s`
+  else say(how, isMissed ? 'Missed' : describeFailure(reason))
   item.classList.toggle('missed', isMissed)
   button.append(name, how)
   button.addEventListener('click', () => redial(call.remoteIdentity))

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Metafile } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
 import type { Compressed } from '../answer/static-file.ts'
 
 const app = (file: string) => fileURLToPath(new URL(`./app/${file}`, import.meta.url))
@@ -35,6 +35,7 @@ export async function bundlePortal(): Promise<PortalFiles> {
     jsxImportSource: 'preact',
     minify: true,
     legalComments: 'none',
+    plugins: [firstInOne],
     metafile: true,
     write: false,
     logLevel: 'silent',
@@ -43,6 +44,25 @@ export async function bundlePortal(): Promise<PortalFiles> {
   const source = readFileSync(app(first), 'utf8')
   const { code } = await transform(source, { loader: 'ts', format: 'iife', target: 'es2022', minify: true })
   return new Map([[page, Buffer.from(pageOf(metafile, code.trim()))], ...files])
+}
+
+/**
+ * The bundler makes a file of all that the same entries need, and a page that comes later is an entry. Each of them needs
+ * the whole application here, so that all of the first load is one file: a browser is slower over ten small ones.
+ */
+const firstInOne: Plugin = {
+  name: 'first in one',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: join(resolveDir, path), namespace: 'later' } : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'later' }, async ({ path }) => {
+      const from = JSON.stringify(path)
+      const hasDefault = /^export default /m.test(await readFile(path, 'utf8'))
+      const own = hasDefault ? `export { default } from ${from}` : `export * from ${from}`
+      return { contents: `import ${JSON.stringify(app('app.tsx'))}\n${own}\n`, resolveDir: dirname(path) }
+    })
+  },
 }
 
 /** The page with what its entries became, and what they import named beside them: no part waits until another was read. */

@@ -15,11 +15,13 @@ const files = [
     'face',
     'incoming-card',
     'keypad',
+    'kiswahili',
     'meter',
     'numbers',
     'phone',
     'recent-calls',
     'shortcuts',
+    'texts',
   ].map(name => ({
     url: `/phone/${name}.js`,
     file: `${name}.js`,

@@ -1,6 +1,10 @@
+import { Type } from '@sinclair/typebox'
 import { endReasons, explanations, reasonsPath } from '../../core/index.ts'
 import { StaticFile } from '../answer/static-file.ts'
 import type { Api } from '../base/fastify.ts'
+import { sw } from '../portal/app/texts/sw.ts'
+import { swReasons } from '../portal/app/texts/sw-reasons.ts'
+import { type Language, languageOf, languages } from '../request/language.ts'
 
 /** The page uses the explorer's style sheet and nothing else: no script, nothing from elsewhere. */
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -8,28 +12,66 @@ const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-acti
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, mark => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '&quot;')
 
+type Code = keyof typeof endReasons
+
+interface PageTexts {
+  /** The language's own name. */
+  readonly name: string
+  readonly title: string
+  readonly toDo: string
+  readonly reason: (code: Code) => { readonly label: string; readonly why: string; readonly advice: string }
+}
+
+const texts: Readonly<Record<Language, PageTexts>> = {
+  en: {
+    name: 'English',
+    title: 'Why calls end',
+    toDo: 'What to do.',
+    reason: code => {
+      const { why, advice } = explanations[code]
+      return { label: endReasons[code].label, why: why({}), advice }
+    },
+  },
+  sw: {
+    name: 'Kiswahili',
+    title: 'Kwa nini simu huisha',
+    toDo: 'La kufanya.',
+    reason: code => ({ label: sw[`end.${code}`], ...swReasons[code] }),
+  },
+}
+
+function pageIn(language: Language): StaticFile {
+  const { title, toDo, reason } = texts[language]
+  const sections = (Object.keys(endReasons) as Code[]).map(code => {
+    const { label, why, advice } = reason(code)
+    const help = advice === '' ? '' : `<p><strong>${toDo}</strong> ${escaped(advice)}</p>`
+    return `<section id="${code}"><h2>${code} ${escaped(label)}</h2><p>${escaped(why)}</p>${help}</section>`
+  })
+  const others = languages
+    .filter(other => other !== language)
+    .map(other => `<a href="${reasonsPath}?lang=${other}" lang="${other}" hreflang="${other}">${texts[other].name}</a>`)
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><link rel="stylesheet" href="/docs/explorer.css">`
+  const main = `<main><h1>${title}</h1><p>${others.join(' ')}</p>${sections.join('\n')}</main>`
+  const page = `<!doctype html><html lang="${language}"><head>${head}</head><body>${main}</body></html>`
+  return new StaticFile(Buffer.from(page), {}, { variesBy: 'accept-language' })
+}
+
 /** Where the sentence at the end of a trace links to: every reason, why it comes about, and what to do. */
 export function reasonRoutes(app: Api): void {
-  const sections = Object.entries(endReasons).map(([code, { label }]) => {
-    const { why, advice } = explanations[code as keyof typeof endReasons]
-    const help = advice === '' ? '' : `<p><strong>What to do.</strong> ${escaped(advice)}</p>`
-    return `<section id="${code}"><h2>${code} ${escaped(label)}</h2><p>${escaped(why({}))}</p>${help}</section>`
-  })
-  const page = new StaticFile(
-    Buffer.from(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Why calls end</title><link rel="stylesheet" href="/docs/explorer.css"></head><body><main><h1>Why calls end</h1>${sections.join('\n')}</main></body></html>`,
-    ),
-  )
+  const pages: Readonly<Record<Language, StaticFile>> = { en: pageIn('en'), sw: pageIn('sw') }
   app.get(reasonsPath, {
     config: { access: 'open' },
-    schema: { hide: true },
+    // The portal's links name the language that is chosen there.
+    schema: { hide: true, querystring: Type.Object({ lang: Type.Optional(Type.String()) }) },
     handler: async (request, reply) => {
+      const language = languageOf(request.query.lang, request)
       reply.type('text/html; charset=utf-8').headers({
+        'content-language': language,
         'content-security-policy': policy,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
-      return page.send(request, reply)
+      return pages[language].send(request, reply)
     },
   })
 }

@@ -201,7 +201,7 @@ test('problems of documents, as the checker finds them, are found in Kiswahili',
 
 test('what is wrong in a document and what an event reports is Kiswahili within the sentences of a call', () => {
   const inner = {
-    problem: (message: string) => problem(message) ?? message,
+    problem,
     event: (code: string, name: string) => event(code) ?? name,
   }
   for (const [sentence, text] of [
@@ -218,7 +218,23 @@ test('what is wrong in a document and what an event reports is Kiswahili within 
       'CALL.0400 kwa http://a.test/s: jaribio la 1: 200 baada ya ms 2',
     ],
   ] as const)
-    assert.is(swSentence(sentence, inner), text)
+    assert.equal(swSentence(sentence, inner), { before: text, english: '', after: '' })
+})
+
+test('what an operating system says within a sentence of a call is set apart as English', () => {
+  const inner = { problem, event: (code: string, name: string) => event(code) ?? name }
+  const refused = 'connect ECONNREFUSED 192.0.2.1:80'
+  for (const [sentence, before, after] of [
+    [`failed after 12 ms: ${refused}`, 'imeshindwa baada ya ms 12: ', ''],
+    [`DOC.0404 ${refused}`, 'DOC.0404 Hakuna hati ya simu hii: ', ''],
+    [
+      `CALL.0400 to http://a.test/s: try 1: ${refused} after 2 ms`,
+      'CALL.0400 kwa http://a.test/s: jaribio la 1: ',
+      ' baada ya ms 2',
+    ],
+    [refused, '', ''],
+  ] as const)
+    assert.equal(swSentence(sentence, inner), { before, english: refused, after })
 })
 
 test('refusals, as the API answers them, are found in Kiswahili', async () => {

@@ -24,7 +24,8 @@ import { ApiBed } from './bed/api-bed.ts'
 const bed = await ApiBed.open()
 const get = (url: string) => bed.ask('GET', url, { key: '' })
 /** What the page loads. */
-const partsOf = (html: string) => [...html.matchAll(/(?:src|href)="(\/portal\/[^"]+)"/g)].map(([, url = '']) => url)
+const partsOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="(\/portal\/[^"]+\.(?:js|css))"/g)].map(([, url = '']) => url)
 
 test('the page and its parts carry a policy of its own script and nothing from elsewhere', async () => {
   const page = await get('/')
@@ -50,6 +51,16 @@ test('the page and its parts carry a policy of its own script and nothing from e
   assert.not.match(page.text.replace(`<script>${script}</script>`, ''), /<script(?![^>]*src=)|<style|style=|onload=/)
   for (const url of ['/portal/none.js', '/portal/..%2fportal-bundle.ts', '/portal/index.html'])
     assert.ok([404, 422].includes((await get(url)).status), url)
+})
+
+test('the page itself asks who is signed in, with the address that its first script asks for', async () => {
+  const { text } = await get('/')
+  const [, url = ''] = /<link rel="preload" as="fetch" href="([^"]+)" crossorigin>/.exec(text) ?? []
+  assert.is(url, '/portal/session?with=overview')
+  // The browser takes a preload for a request of the same address and credentials only.
+  assert.ok(text.includes(`fetch("${url}",{credentials:"same-origin"})`))
+  assert.ok(text.indexOf(url) < text.indexOf('stylesheet'), 'before all else')
+  assert.equal((await get(url)).body, { customer: null, operator: null })
 })
 
 test('every page of the switch: nosniff, no referrer, no foreign frame, nothing inline', async () => {
@@ -101,6 +112,8 @@ test('the first load is under 120 kB compressed, the editor apart', async () => 
       assert.ok(first.has(part), part)
   const bytes = [...first].reduce((sum, name) => sum + brotliCompressSync(files.get(name) ?? '').length, 0)
   assert.ok(first.size > 1 && bytes < 120_000, `${bytes} bytes in ${[...first]}`)
+  // All that home needs is one file beside the entry.
+  assert.is(first.size, 2, `${[...first]}`)
 })
 
 test('both languages have every text, with the same values in it', () => {
@@ -122,8 +135,10 @@ test('every reason of an end has its label in both languages, and its sentence a
     assert.ok(sw[`end.${code}`] && sw[`end.${code}`] !== en[`end.${code}`] && swReasons[code].why, code)
     const { advice } = explanations[code]
     assert.is(swReasons[code].advice === '', advice === '', code)
-    // What is to be typed or looked up is the same in every language.
+    // What is to be typed or looked up is the same in every language, and so is what is counted.
     assert.equal(places(swReasons[code].advice), places(advice), code)
+    for (const [number] of explanations[code].why({}).matchAll(/(?<![.\w])\d+\b/g))
+      assert.ok(swReasons[code].why.includes(number), `${code}: ${number}`)
   }
 })
 
@@ -215,7 +230,7 @@ test('every sentence of the recorder and the simulator has its words in Kiswahil
   for (const text of sentences) {
     // A code and what was said of it; what is made of several templates stands below.
     if (/^[\d:. ]*$|\$\{|^settled: 7$/.test(text)) continue
-    assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
+    assert.is.not(swSentence(text).before, '', `no Kiswahili: ${text}`)
   }
   for (const text of [
     'no RTP for the media timeout',
@@ -228,9 +243,10 @@ test('every sentence of the recorder and the simulator has its words in Kiswahil
     'settled: 5 s of talk, 6 s billed (increments of 6 s, at least 0 s): 6 s × 3.00 KES / 60 s = 0.30 KES',
     'the remote ended the leg: session expired',
   ])
-    assert.is.not(swSentence(text), text, `no Kiswahili: ${text}`)
-  assert.is(swSentence('INVITE sip:+254711000001@voice.test'), 'INVITE sip:+254711000001@voice.test')
-  assert.is(swSentence('answer after 12 ms, 340 characters'), 'jibu baada ya ms 12, herufi 340')
+    assert.is.not(swSentence(text).before, '', `no Kiswahili: ${text}`)
+  const invite = 'INVITE sip:+254711000001@voice.test'
+  assert.equal(swSentence(invite), { before: '', english: invite, after: '' })
+  assert.is(swSentence('answer after 12 ms, 340 characters').before, 'jibu baada ya ms 12, herufi 340')
 })
 
 test('everything that the editor says by itself has its words in Kiswahili', () => {

@@ -68,6 +68,39 @@ test('every reason is explained, and has its place on the page of reasons', asyn
   }
 })
 
+test('the page of reasons is in the language that its address names, else in the one that the browser prefers', async () => {
+  const reasons = async (query: string, accepted?: string) => {
+    const headers = accepted === undefined ? {} : { 'accept-language': accepted }
+    const { status, text, headers: answered } = await bed.ask('GET', `/docs/reasons${query}`, { key: '', headers })
+    assert.is(status, 200)
+    const [, language = ''] = /<html lang="(\w+)">/.exec(text) ?? []
+    assert.equal(
+      [answered['content-language'], answered.vary, answered['cache-control']],
+      [language, 'accept-encoding, accept-language', 'no-cache'],
+    )
+    return { language, text }
+  }
+  for (const [query, accepted, language] of [
+    ['', undefined, 'en'],
+    ['', 'sw-KE,sw;q=0.9,en;q=0.8', 'sw'],
+    ['', 'fr, en;q=0.8, sw;q=0.7', 'en'],
+    ['', 'en;q=0.2, sw;q=0.7', 'sw'],
+    ['', 'sw;q=0, fr', 'en'],
+    ['?lang=sw', 'en', 'sw'],
+    ['?lang=en', 'sw', 'en'],
+    ['?lang=fr', 'sw', 'sw'],
+  ] as const)
+    assert.is((await reasons(query, accepted)).language, language, `${query} ${accepted}`)
+  const { text } = await reasons('?lang=sw')
+  for (const code of Object.keys(endReasons) as (keyof typeof endReasons)[]) {
+    const [section = ''] = new RegExp(`<section id="${code}">.*?</section>`, 's').exec(text) ?? []
+    const { why, advice } = explanations[code]
+    assert.ok(section !== '' && !section.includes(endReasons[code].label), code)
+    assert.is(section.includes('La kufanya.'), advice !== '', code)
+    assert.not(section.includes(why({}).slice(0, 20)), code)
+  }
+})
+
 test('a trace goes to its account and to the operator, by uuid or sid, as JSON, as a ladder and as packets', async () => {
   const { uuid, sid } = (await bed.customer('POST', '/calls/originate', order)).body
   const record = await bed.calls.get(bed.accountUuid as Parameters<typeof bed.calls.get>[0], uuid)

@@ -102,6 +102,32 @@ pages('/phone signed out, and a token that is none', async () => {
   await page.context().close()
 })
 
+pages('/phone and the reasons in Kiswahili, by the portal’s choice or the browser’s language', async () => {
+  const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'sw-KE' })
+  const page = await context.newPage()
+  await page.goto(`${base}/phone`)
+  assert.is(await page.getAttribute('html', 'lang'), 'sw')
+  assert.is((await textOf(page, '#sign-in button')).trim(), 'Ingia')
+  await check(page, 'sign-in, Kiswahili')
+  await page.fill('#token', 'nonsense')
+  await page.click('#sign-in button')
+  await until('the error', () => page.isVisible('#notice'))
+  assert.is(await textOf(page, '#notice'), 'Hii si tokeni ya simu (JWT ya sehemu tatu).')
+  // The portal beside it changes the language.
+  const portal = await context.newPage()
+  await portal.goto(`${base}/`)
+  await portal.evaluate("localStorage.setItem('language', 'en')")
+  await until('English', async () => (await textOf(page, '#sign-in button')).trim() === 'Sign in')
+  assert.is(await page.getAttribute('html', 'lang'), 'en')
+  await page.goto(`${base}/docs/reasons#END.3482`)
+  assert.match(await textOf(page, 'h1'), /simu/)
+  await check(page, 'reasons, Kiswahili')
+  await page.click('a[lang=en]')
+  assert.is(await textOf(page, 'h1'), 'Why calls end')
+  await check(page, 'reasons')
+  await context.close()
+})
+
 pages('/phone in calls: idle, ringing, talking, keypad, held, two calls, ended', async () => {
   const [caller, callee, other] = [await signedIn(users[0]), await signedIn(users[1]), await signedIn(users[2])]
   const dial = (page: Page) =>

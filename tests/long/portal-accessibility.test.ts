@@ -193,7 +193,9 @@ pages('rates before they are applied, the menu, the phone, and faults', async ()
   await page.route(
     /\/(account|calls|documents|numbers|events|keys|users|recordings|assets|operator|portal)\b/,
     route =>
-      route.request().resourceType() !== 'fetch' || route.request().url().endsWith('/portal/session')
+      // What the page preloads with the session are figures of home.
+      route.request().resourceType() === 'document' ||
+      /\/portal\/(session|[^?]+\.(js|css))$/.test(route.request().url())
         ? route.fallback()
         : route.fulfill({ status: 503, json: { detail: 'The service is busy: try again.' } }),
   )

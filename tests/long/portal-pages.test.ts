@@ -26,6 +26,34 @@ pages.after(async () => {
 
 const press = (name: string) => tab.page.getByRole('button', { name, exact: true }).first().click()
 
+pages(
+  'home opens by one answer, which the page itself asks for; another page takes no old figures to home',
+  async () => {
+    const { page } = tab
+    const asked: string[] = []
+    const note = (request: { url(): string; resourceType(): string }) => {
+      const { pathname, search } = new URL(request.url())
+      if (request.resourceType() !== 'document') asked.push(pathname + search)
+    }
+    await page.goto('about:blank')
+    page.on('request', note)
+    await tab.go('')
+    await page.waitForSelector('.tiles')
+    const figures = asked.filter(url => /session|overview/.test(url))
+    assert.equal(figures, ['/portal/session?with=overview'])
+    // The zone of all times comes after the page.
+    await page.waitForFunction("document.querySelector('.zone')?.textContent !== ''")
+    await page.goto('about:blank')
+    await tab.go('keys')
+    asked.length = 0
+    await page.waitForTimeout(2500)
+    await page.evaluate("location.hash = '#/'")
+    await page.waitForSelector('.tiles')
+    assert.ok(asked.includes('/account/overview'), `${asked}`)
+    page.off('request', note)
+  },
+)
+
 /** In the page: of each plot, how many pixels a unit of its drawing has, and the height of its words. */
 const scales = `[...document.querySelectorAll('.plot svg')].map(it => ({
   unit: it.getBoundingClientRect().width / it.viewBox.baseVal.width,

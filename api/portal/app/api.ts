@@ -57,7 +57,7 @@ export async function loadSessions(): Promise<void> {
     const data = (await takeStarted()) ?? (await askSessions())
     if (data === undefined && tried < sessionTries) await new Promise(resolve => setTimeout(resolve, triedEveryMs))
     else {
-      firstOverview = data?.overview
+      first = data?.overview && { overview: data.overview, at: performance.now() }
       const before = sessions.value
       const now = data ?? { customer: null, operator: null }
       if (before?.customer && before.customer.session !== now.customer?.session) for (const letGo of letGos) letGo()
@@ -85,14 +85,18 @@ function takeStarted(): Promise<CurrentSessions | undefined> {
   return asked
 }
 
-/** That came with the session. */
-let firstOverview: AccountOverview | undefined
+/** Came with the session. */
+let first: { readonly overview: AccountOverview; readonly at: number } | undefined
+/** Where another page than home was opened first, it is old when home is. */
+const firstIsGoodMs = 2000
 
-export function overview(): Promise<AccountOverview> {
-  const first = firstOverview
-  firstOverview = undefined
-  return first === undefined ? must(api.GET('/account/overview', {})) : Promise.resolve(first)
+export function takeFirstOverview(): AccountOverview | undefined {
+  const taken = first
+  first = undefined
+  return taken !== undefined && performance.now() - taken.at < firstIsGoodMs ? taken.overview : undefined
 }
+
+export const overview = (): Promise<AccountOverview> => must(api.GET('/account/overview', {}))
 
 const askSessions = async () => (await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))).data
 

@@ -4,44 +4,48 @@ import { language } from './texts/index.ts'
 
 const locale = (): string => (language.value === 'sw' ? 'sw-KE' : 'en-GB')
 
-export const time = (iso: string | null | undefined): string =>
-  iso
-    ? new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(new Date(iso))
-    : '–'
+/** One formatter of a kind, kept while the language stays: to make one costs many times what its use does. */
+function kept<T>(make: (locale: string) => T): () => T {
+  let made: { readonly of: string; readonly it: T } | undefined
+  return () => {
+    const of = locale()
+    if (made?.of !== of) made = { of, it: make(of) }
+    return made.it
+  }
+}
 
-export const dateTime = (iso: string | null | undefined): string =>
-  iso
-    ? new Intl.DateTimeFormat(locale(), {
-        day: 'numeric',
-        month: 'short',
-        hour: '2-digit',
-        minute: '2-digit',
-        second: '2-digit',
-      }).format(new Date(iso))
-    : '–'
+const times = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const timeFormat = kept(of => new Intl.DateTimeFormat(of, times))
+const dateTimeFormat = kept(of => new Intl.DateTimeFormat(of, { day: 'numeric', month: 'short', ...times }))
+const zoneFormat = kept(of => new Intl.DateTimeFormat(of, { timeZoneName: 'short' }))
+const moneyFormat = kept(of => new Intl.NumberFormat(of, { minimumFractionDigits: 2, maximumFractionDigits: 4 }))
+const countFormat = kept(of => new Intl.NumberFormat(of))
+const figureFormat = kept(of => new Intl.NumberFormat(of, { maximumFractionDigits: 2 }))
+
+export const time = (iso: string | null | undefined): string => (iso ? timeFormat().format(new Date(iso)) : '–')
+
+export const dateTime = (iso: string | null | undefined): string => (iso ? dateTimeFormat().format(new Date(iso)) : '–')
 
 /** The zone of all times that are shown: `EAT`, `GMT+3`. */
 export const zone = (): string =>
-  new Intl.DateTimeFormat(locale(), { timeZoneName: 'short' })
+  zoneFormat()
     .formatToParts(new Date())
     .find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
 
 /** With its name, where that says more: `Africa/Nairobi (EAT)`. */
 export function zoneInFull(): string {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  return timeZone === zone() ? timeZone : `${timeZone} (${zone()})`
+  const { timeZone } = zoneFormat().resolvedOptions()
+  const short = zone()
+  return timeZone === short ? timeZone : `${timeZone} (${short})`
 }
 
 export const money = (text: string | null | undefined): string =>
-  text
-    ? `KES ${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(Number(text))}`
-    : '–'
+  text ? `KES ${moneyFormat().format(Number(text))}` : '–'
 
-export const count = (value: number): string => new Intl.NumberFormat(locale()).format(value)
+export const count = (value: number): string => countFormat().format(value)
 
 /** A measured value: two digits after the point say enough. */
-export const figure = (value: number): string =>
-  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value)
+export const figure = (value: number): string => figureFormat().format(value)
 
 export const length = (seconds: number | null | undefined): string => {
   if (seconds === null || seconds === undefined) return '–'

@@ -6,9 +6,21 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
-/** What `ask` gives, asked again when `key` changes, when `reload` is called, and every `everyMs` while the tab is seen. */
-export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number): Loaded<T> {
-  const [state, setState] = useState<{ key: string; data?: T; error?: Error }>({ key })
+/**
+ * What `ask` gives, asked again when `key` changes, when `reload` is called, and every `everyMs` while the tab is seen.
+ * `first`: what is at hand already, shown at once in place of the first answer.
+ */
+export function useLoad<T>(
+  key: string,
+  ask: () => Promise<T>,
+  everyMs?: number,
+  first: () => T | undefined = () => undefined,
+): Loaded<T> {
+  const [state, setState] = useState<{ key: string; data?: T | undefined; error?: Error }>(() => ({
+    key,
+    data: first(),
+  }))
+  const isGiven = useRef(state.data !== undefined)
   const latest = useRef(ask)
   latest.current = ask
   const [turn, setTurn] = useState(0)
@@ -17,7 +29,8 @@ export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number)
     let isOver = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const run = async () => {
-      if (!document.hidden || everyMs === undefined) {
+      if (isGiven.current) isGiven.current = false
+      else if (!document.hidden || everyMs === undefined) {
         try {
           const data = await latest.current()
           if (!isOver) setState({ key, data })

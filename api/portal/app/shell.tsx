@@ -4,7 +4,7 @@ import { zoneInFull } from './format.ts'
 import { pageFor } from './pages.tsx'
 import { endPhone, PhoneOverlay } from './phone/overlay.tsx'
 import { href, place } from './router.ts'
-import { type TextKey, t } from './texts/index.ts'
+import { language, type TextKey, t } from './texts/index.ts'
 import { attempt, Button } from './ui/basics.tsx'
 import { Chooser } from './ui/chooser.tsx'
 import { Icon, type IconName } from './ui/icon.tsx'
@@ -34,6 +34,14 @@ const operator: readonly Entry[] = [
   ['operator/changes', 'changes', 'audit'],
   ['operator/sessions', 'sessions', 'keys'],
 ]
+
+/** After the page: to load the names of zones takes the browser longer than all the rest of the menu. */
+function Zone() {
+  const [zone, set] = useState('')
+  const spoken = language.value
+  useEffect(() => set(zoneInFull()), [spoken])
+  return <li class="zone">{zone !== '' && t('timesIn', { zone })}</li>
+}
 
 export function Shell({ isConsole }: { readonly isConsole: boolean }) {
   const [isOpen, open] = useState(false)
@@ -106,7 +114,7 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           <li class="only-small">
             <Chooser />
           </li>
-          <li class="zone">{t('timesIn', { zone: zoneInFull() })}</li>
+          <Zone />
           <li>
             <a href="/docs">{t('apiReference')}</a>
           </li>

@@ -8,11 +8,13 @@ declare global {
   var started: Promise<CurrentSessions | undefined> | undefined
 }
 
-// A link that signs in makes another session first.
-if (!location.hash.startsWith('#link=')) {
-  const isHome = /^(#\/?)?$/.test(location.hash)
-  globalThis.started = fetch(`/portal/session${isHome ? '?with=overview' : ''}`, { credentials: 'same-origin' }).then(
+// A link that signs in makes another session first. The page has a preload of the same request.
+if (!location.hash.startsWith('#link='))
+  globalThis.started = fetch('/portal/session?with=overview', { credentials: 'same-origin' }).then(
     answer => (answer.ok ? answer.json() : undefined),
     () => undefined,
   )
-}
+
+// The first look into the storage waits for another process of the browser: here it costs nothing, while all else is loaded.
+const theme = localStorage.getItem('theme')
+if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme

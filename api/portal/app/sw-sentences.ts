@@ -1,11 +1,23 @@
-/** Texts of what stands within a sentence; as it is where it has none. */
+/** Texts of what stands within a sentence. */
 interface Inner {
-  /** What is wrong in a document, or why none came. */
-  problem(message: string): string
+  /** What is wrong in a document, or why none came. Undefined: it has no text, as what an operating system says. */
+  problem(message: string): string | undefined
   /** What an event reports. */
   event(code: string, name: string): string
 }
-type Replacement = string | ((found: readonly string[], inner: Inner) => string)
+/** A sentence in Kiswahili, and what stands within it that has no text and stays English. */
+export interface SwSentence {
+  readonly before: string
+  readonly english: string
+  readonly after: string
+}
+type Replacement = string | ((found: readonly string[], inner: Inner) => string | SwSentence)
+
+/** A sentence whose end is what is wrong in a document, or why none came. */
+function endingWith(before: string, message: string, { problem }: Inner): string | SwSentence {
+  const own = problem(message)
+  return own === undefined ? { before, english: message, after: '' } : before + own
+}
 
 /** What ended a leg, in the words of the recorder. */
 const causes: Readonly<Record<string, string>> = {
@@ -46,7 +58,7 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^answer after (\S+) ms, (\d+) characters$/, 'jibu baada ya ms $1, herufi $2'],
   [
     /^failed after (\d+) ms: (.*)$/s,
-    ([, ms, why = ''], { problem }) => `imeshindwa baada ya ms ${ms}: ${problem(why)}`,
+    ([, ms, why = ''], inner) => endingWith(`imeshindwa baada ya ms ${ms}: `, why, inner),
   ],
   [/^(<\w+>) at line (\d+), column (\d+)$/, '$1 mstari wa $2, safu ya $3'],
   [/^says (".*")$/s, 'inasema $1'],
@@ -94,18 +106,22 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^hang-up asked for: (\S+) .*$/, 'imeombwa kukatwa: $1'],
   [
     /^(\S+) to (\S+): try (\d+): (.*?)(?: after (\d+) ms)?$/,
-    ([, event = '', url = '', turn = '', outcome = '', ms]) =>
-      `${event} kwa ${url}: jaribio la ${turn}: ${outcome}${ms === undefined ? '' : ` baada ya ms ${ms}`}`,
+    ([, event = '', url = '', turn = '', outcome = '', ms]) => {
+      const before = `${event} kwa ${url}: jaribio la ${turn}: `
+      const after = ms === undefined ? '' : ` baada ya ms ${ms}`
+      // A status, else what the operating system says.
+      return /^\d+$/.test(outcome) ? before + outcome + after : { before, english: outcome, after }
+    },
   ],
   [
     /^([A-Z]+\.\d+)(?: \S+ at line (\d+), column (\d+):| line (\d+):(\d+)) (.*)$/s,
-    ([, code, line, column, orLine, orColumn, message = ''], { problem }) =>
-      `${code} mstari wa ${line ?? orLine}, safu ya ${column ?? orColumn}: ${problem(message)}`,
+    ([, code, line, column, orLine, orColumn, message = ''], inner) =>
+      endingWith(`${code} mstari wa ${line ?? orLine}, safu ya ${column ?? orColumn}: `, message, inner),
   ],
   [/^([A-Z]+\.\d+) ([a-z-]+\.[a-z-]+)$/, ([, code = '', name = ''], { event }) => `${code} ${event(code, name)}`],
   [
     /^([A-Z]+\.\d+) (.*)$/s,
-    ([, code = '', what = ''], { problem, event }) => `${code} ${event(code, '')}: ${problem(what)}`,
+    ([, code = '', what = ''], inner) => endingWith(`${code} ${inner.event(code, '')}: `, what, inner),
   ],
   [/^a leg \((.*)\) calls(?: by trunk (.*))?$/, 'mguu ($1) unapiga'],
   [/^a leg \((.*)\) is dialled(?: by trunk (.*))?$/, 'mguu ($1) unapigiwa'],
@@ -131,14 +147,15 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^document (.*)$/, 'hati $1'],
 ]
 
-const asTheyAre: Inner = { problem: message => message, event: (_code, name) => name }
+const withoutTexts: Inner = { problem: () => undefined, event: (_code, name) => name }
 
 /** In Kiswahili; what no pattern knows, as a line of SIP, stays as it is. */
-export function swSentence(text: string, inner = asTheyAre): string {
+export function swSentence(said: string, inner = withoutTexts): SwSentence {
   for (const [pattern, replacement] of swSentences) {
-    const found = pattern.exec(text)
+    const found = pattern.exec(said)
     if (found === null) continue
-    return typeof replacement === 'string' ? text.replace(pattern, replacement) : replacement(found, inner)
+    const text = typeof replacement === 'string' ? said.replace(pattern, replacement) : replacement(found, inner)
+    return typeof text === 'string' ? { before: text, english: '', after: '' } : text
   }
-  return text
+  return { before: '', english: said, after: '' }
 }

@@ -6,7 +6,6 @@ import { dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { callPhone } from '../phone/overlay.tsx'
 import { go, href, place } from '../router.ts'
-import { sentence } from '../sentences.ts'
 import { switchTexts } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
 import {
@@ -25,6 +24,7 @@ import {
   Waiting,
 } from '../ui/basics.tsx'
 import { ProblemText } from '../ui/said.tsx'
+import { SentenceText } from '../ui/sentence-text.tsx'
 import { AssignNumber } from './assign-number.tsx'
 
 /** What was typed and not saved, of each document: another page may be looked at in between. */
@@ -246,7 +246,7 @@ function TryIt({
           <ol>
             {course.steps.map((step, place) => (
               <li key={place}>
-                <span class="figure">{(step.at_ms / 1000).toFixed(1)} s</span> {sentence(step.text)}
+                <span class="figure">{(step.at_ms / 1000).toFixed(1)} s</span> <SentenceText of={step.text} />
               </li>
             ))}
           </ol>

@@ -2,7 +2,7 @@ import type { Call } from '../api-types.ts'
 import { number } from '../format.ts'
 import { href } from '../router.ts'
 import { endFacts } from '../sw-end-facts.ts'
-import { reasonText, t, word } from '../texts/index.ts'
+import { language, reasonText, t, word } from '../texts/index.ts'
 import { Prose } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { isLive } from './call-cells.tsx'
@@ -14,6 +14,9 @@ const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.020
 
 /** What a reason of its own page says, in the words of the switch. */
 const reasonPage = (code: string): string => `/docs/reasons#${code}`
+
+/** In the language of the page. */
+const inLanguage = (link: string): string => link.replace('#', `?lang=${language.value}#`)
 
 type Outcome = 'good' | 'calm' | 'warn' | 'bad'
 
@@ -90,7 +93,7 @@ function Why({ code, sentence, advice, link, parts }: WhyProps) {
         {nextSteps(code, sentence, parts).map(step => (
           <StepLink key={step.to} step={step} />
         ))}
-        <a class="about" href={link}>
+        <a class="about" href={inLanguage(link)}>
           {t('aboutReason', { code })}
         </a>
       </p>

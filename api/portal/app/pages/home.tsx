@@ -1,4 +1,4 @@
-import { overview, whenCustomerLeaves } from '../api.ts'
+import { overview, takeFirstOverview, whenCustomerLeaves } from '../api.ts'
 import type { AccountOverview } from '../api-types.ts'
 import { count, money, number, time } from '../format.ts'
 import { callsChanged } from '../live.ts'
@@ -91,7 +91,7 @@ function hoursOf(summary: AccountOverview['calls']) {
 }
 
 export function Home() {
-  const { data, error, reload } = useLoad(`home ${callsChanged.value}`, overview, 15_000)
+  const { data, error, reload } = useLoad(`home ${callsChanged.value}`, overview, 15_000, takeFirstOverview)
   const [shown] = [data ?? last]
   if (data !== undefined) last = data
   if (shown === undefined)

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { filter, place } from '../router.ts'
-import { sentence } from '../sentences.ts'
 import { t, word } from '../texts/index.ts'
 import { Badge, Data } from '../ui/basics.tsx'
 import { PartPager, useParts } from '../ui/parts.tsx'
+import { SentenceText } from '../ui/sentence-text.tsx'
 import type { TraceEntry } from './trace.ts'
 
 const tones: Readonly<Record<string, 'good' | 'bad' | 'warn' | 'calm' | 'live'>> = {
@@ -52,7 +52,9 @@ function Entry({ entry }: { readonly entry: TraceEntry }) {
         <Badge tone={tones[entry.kind] ?? 'calm'}>
           {entry.leg === null ? word('trace', entry.kind) : `${word('trace', entry.kind)} ${entry.leg}`}
         </Badge>
-        <span class="text">{sentence(entry.text)}</span>
+        <span class="text">
+          <SentenceText of={entry.text} />
+        </span>
       </summary>
       {isOpen && <Data value={entry.data} />}
     </details>

@@ -148,8 +148,8 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
     advice: 'Rekebisha hati mahali hapo; `POST /documents/check` hutaja makosa yake kabla ya simu.',
   },
   'END.3482': {
-    why: 'Zaidi ya hati 50 zilifuatana bila sekunde moja ya sauti, au namba za swichi hii zilipigiana kwa mzunguko.',
-    advice: 'Vunja mzunguko wa <Redirect> au wa <Dial>.',
+    why: 'Zaidi ya hati 50 zilifuatana bila sekunde moja ya sauti, namba za swichi hii zilipigiana kwa mzunguko, au simu moja ilizaa zaidi ya miguu 20 kwenda namba na simu za swichi hii.',
+    advice: 'Vunja mzunguko wa <Redirect> au wa <Dial>, au piga namba na simu chache kwa wakati mmoja.',
   },
   'END.3502': {
     why: 'Webhook ilishindwa, kwa hiyo hati ya akiba ilitumika.',
