@@ -1,9 +1,18 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { Refusal } from '../answer/refusal.ts'
 import type { Api } from '../base/fastify.ts'
 
-/** RFC 3986 §3.2.2: a name, an IPv4 address or an IP literal, and perhaps a port. */
-const hostForm = /^([A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/
+/** RFC 3986 §3.2.2: a name, whose escapes are whole, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
+const hostForm = /^(?:(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/
+const largestPort = 65_535
+
+function isHost(text: string): boolean {
+  const parts = hostForm.exec(text)
+  if (parts === null) return false
+  const [, address6, port = ''] = parts
+  return (address6 === undefined || isIPv6(address6)) && Number(port) <= largestPort
+}
 
 const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): readonly string[] =>
   rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
@@ -14,7 +23,7 @@ export function checkHost(request: IncomingMessage): void {
   const hosts = valuesOf(request, 'host')
   const [host] = hosts
   if (host === undefined && httpVersion === '1.0') return
-  if (host === undefined || hosts.length > 1 || !hostForm.test(host)) {
+  if (host === undefined || hosts.length > 1 || !isHost(host)) {
     throw new Refusal(400, 'The request must have one Host header, with a name or an address and perhaps a port.')
   }
 }

@@ -14,7 +14,7 @@ import { errors, openErrors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
 import { StreamToken } from '../schema/stream.ts'
 import { StreamHub } from '../stream/hub.ts'
-import { maxMessageBytes } from '../stream/limits.ts'
+import { maxMessageBytes, maxMessageFragments } from '../stream/limits.ts'
 
 interface StreamNeeds {
   readonly upgrades: Upgrades
@@ -93,6 +93,7 @@ function streamUpgrade(
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
+    maxFragments: maxMessageFragments,
   })
   return async (request, url, socket, head) => {
     const token = door.repositories.streamTokens.read(url.searchParams.get('token') ?? '', Date.now())

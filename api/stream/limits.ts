@@ -15,6 +15,8 @@ export const readAgainMs = 250
 export const heartbeatMs = 30_000
 /** A subscriber sends only pongs and a close. */
 export const maxMessageBytes = 1024
+/** Parts of a message: each costs a hundred times its octets to keep. */
+export const maxMessageFragments = 64
 
 /** RFC 6455 §7.4.1: the switch is closing. */
 export const goingAway = 1001

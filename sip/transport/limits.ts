@@ -39,6 +39,10 @@ export interface TransportLimits {
   readonly knownMessageTimes: number
   /** Octets of one WebSocket message. Default 65,535. */
   readonly messageBytes: number
+  /** Fragments of one WebSocket message. Each is kept with what came in one read, and costs a hundred times its octets. Default 256. */
+  readonly messageFragments: number
+  /** Reads in which one WebSocket frame may come. Default 1,024, eight times those of 64 KB in TCP's smallest usual segments. */
+  readonly frameReads: number
   /** Bytes that a peer does not take before its connection is closed. Default 1 MB. */
   readonly unsentBytes: number
 }
@@ -63,5 +67,7 @@ export const defaultTransportLimits: TransportLimits = Object.freeze({
   messagesPerSecond: 100,
   knownMessageTimes: 10,
   messageBytes: messageLimits.bytes,
+  messageFragments: 256,
+  frameReads: 1024,
   unsentBytes: 1024 * 1024,
 })

@@ -78,7 +78,9 @@ export class WebSockets implements WebSocketOwner {
       clientTracking: false,
       // Small messages, one by one: compression would cost memory for each connection and save nothing.
       perMessageDeflate: false,
-      maxPayload: config.limits.messageBytes,
+      maxPayload: limits.messageBytes,
+      maxFragments: limits.messageFragments,
+      maxBufferedChunks: limits.frameReads,
       handleProtocols: () => subprotocol,
     })
   }

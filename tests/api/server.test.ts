@@ -121,9 +121,35 @@ test('one Host, and a readable one: anything else is 400, at the WebSocket too',
         await say(`GET ${path} HTTP/1.1\r\n${hosts}${more}Connection: ${more === '' ? 'close' : 'Upgrade'}\r\n\r\n`)
       ).split(' ')[1],
     )
-  for (const host of ['voice.test', 'voice.test:8080', '[::1]:8080', '127.0.0.1', 'a_b.test', 'localhost:'])
+  for (const host of [
+    'voice.test',
+    'voice.test:8080',
+    '[::1]:8080',
+    '127.0.0.1',
+    'a_b.test',
+    'localhost:',
+    'a%2Db',
+    'a:65535',
+    '[::ffff:1.2.3.4]',
+  ])
     assert.is(await status(`Host: ${host}\r\n`), 200, host)
-  const bad = ['a b', 'a/b', 'a@b', 'a:b', 'a:80:80', '[::1', '', '<script>', 'a, b']
+  const bad = [
+    'a b',
+    'a/b',
+    'a@b',
+    'a:b',
+    'a:80:80',
+    '[::1',
+    '',
+    '<script>',
+    'a, b',
+    'a:65536',
+    'a%zz',
+    'a%',
+    '[:::]',
+    '[1.2]',
+    '[12345::]',
+  ]
   for (const host of bad) assert.is(await status(`Host: ${host}\r\n`), 400, host)
   assert.is(await status('Host: a\r\nHost: b\r\n'), 400)
   assert.is(await status('Host: a\r\nhost: a\r\n'), 400)

@@ -313,6 +313,9 @@ test('a client that talks too much, or nonsense, is closed; others go on', async
       .on('close', resolve)
       .on('error', () => {}),
   )
+  const torn = await open()
+  for (let at = 0; at < 100; at++) torn.socket.send('x', { fin: false })
+  assert.is(await torn.closed, 1008)
   await emit(1)
   await quiet.atLeast(1)
   quiet.close()

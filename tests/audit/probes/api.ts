@@ -25,7 +25,16 @@ export const framing: Probe = {
   promise: 'Two or invalid Host lines are 400, a coded body is 415, a drain without an object is 422.',
   async run(bed) {
     const findings = new Findings()
-    for (const hosts of ['Host: a\r\nHost: b', 'Host: a\r\nHost: a', 'Host: a b', 'Host: a/b', 'Host: user@a']) {
+    for (const hosts of [
+      'Host: a\r\nHost: b',
+      'Host: a\r\nHost: a',
+      'Host: a b',
+      'Host: a/b',
+      'Host: user@a',
+      'Host: a:65536',
+      'Host: a%zz',
+      'Host: [:::]',
+    ]) {
       findings.inputs++
       const status = await raw(bed, `GET /health/ HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`)
       findings.expect(status.includes(' 400 '), `${JSON.stringify(hosts)}: ${status}`)
