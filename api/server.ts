@@ -19,6 +19,7 @@ import { describeRoutes } from './openapi.ts'
 import { maxBodyBytes, parseBodies } from './request/body-parser.ts'
 import { dropBodies } from './request/body-reader.ts'
 import { sendFailure } from './request/failure.ts'
+import { GatheredRequest } from './request/gathered-request.ts'
 import { isWebSocket, Upgrades } from './request/upgrades.ts'
 import { validatorCompiler } from './request/validation.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -78,7 +79,8 @@ interface ApiOptions {
  */
 export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<Api> {
   const { trustedProxies, http } = door.settings
-  const timeouts = {
+  const shape = {
+    IncomingMessage: GatheredRequest,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: maxHeaderBytes,
@@ -93,7 +95,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    ...(secure === undefined ? { http: timeouts } : { https: { ...httpsOptions(secure), ...timeouts } }),
+    ...(secure === undefined ? { http: shape } : { https: { ...httpsOptions(secure), ...shape } }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: true,
     return503OnClosing: false,

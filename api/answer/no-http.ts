@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 
 const answers: Readonly<Record<string, readonly [status: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  SMALL_PIECES: ['400 Bad Request', 'The body comes in too many small pieces: send chunks of some hundred octets.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long.'],
 }
 /** Time that a client has to read why it is cut off. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -66,6 +67,40 @@ export const framing: Probe = {
     return findings
   },
 }
+
+/** Connections at once, and chunks of one octet of each. */
+const [choppers, chunks] = [60, 60_000]
+const mostGrowthMb = 150
+
+export const smallPieces: Probe = {
+  name: 'bodies in chunks of one octet',
+  group: 'API',
+  promise: 'Bodies in thousands of tiny chunks, without a key, are refused with 400 and take no memory to speak of.',
+  async run(bed) {
+    const findings = new Findings()
+    const before = residentMb(bed.sauti.pid)
+    let most = before
+    const watching = setInterval(() => {
+      most = Math.max(most, residentMb(bed.sauti.pid))
+    }, 50)
+    const head = 'POST /portal/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+    const body = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`
+    const answers = await Promise.all(Array.from({ length: choppers }, () => raw(bed, body)))
+    clearInterval(watching)
+    findings.inputs += choppers
+    for (const answer of answers) findings.expect(/^$| 400 /.test(answer), `answered with ${answer}`)
+    findings.expect(
+      answers.some(answer => answer.includes(' 400 ')),
+      'no connection got an answer',
+    )
+    findings.expect(most - before < mostGrowthMb, `memory grew from ${before} to ${most} MB`)
+    findings.equal((await fetch(`${bed.sauti.baseUrl}/health/`)).status, 200, 'health afterwards')
+    return findings
+  },
+}
+
+const residentMb = (pid: number): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
 
 export const description: Probe = {
   name: 'the description of the API',
@@ -185,4 +220,4 @@ export const privateUrls: Probe = {
   },
 }
 
-export const apiProbes: readonly Probe[] = [framing, description, strangersKeys, privateUrls]
+export const apiProbes: readonly Probe[] = [framing, smallPieces, description, strangersKeys, privateUrls]
