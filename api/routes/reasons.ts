@@ -12,6 +12,9 @@ const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-acti
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, mark => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '&quot;')
 
+/** What stands between backticks is a name or a value. */
+const marked = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+
 type Code = keyof typeof endReasons
 
 interface PageTexts {
@@ -44,8 +47,8 @@ function pageIn(language: Language): StaticFile {
   const { title, toDo, reason } = texts[language]
   const sections = (Object.keys(endReasons) as Code[]).map(code => {
     const { label, why, advice } = reason(code)
-    const help = advice === '' ? '' : `<p><strong>${toDo}</strong> ${escaped(advice)}</p>`
-    return `<section id="${code}"><h2>${code} ${escaped(label)}</h2><p>${escaped(why)}</p>${help}</section>`
+    const help = advice === '' ? '' : `<p><strong>${toDo}</strong> ${marked(advice)}</p>`
+    return `<section id="${code}"><h2>${code} ${escaped(label)}</h2><p>${marked(why)}</p>${help}</section>`
   })
   const others = languages
     .filter(other => other !== language)

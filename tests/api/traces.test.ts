@@ -66,6 +66,7 @@ test('every reason is explained, and has its place on the page of reasons', asyn
     assert.ok(text.includes(`id="${code}"`), code)
     assert.ok(explanations[code as keyof typeof endReasons].why({}).endsWith('.'), code)
   }
+  assert.ok(text.includes('<code>') && !text.includes('`'), 'what is to be typed looks so')
 })
 
 test('the page of reasons is in the language that its address names, else in the one that the browser prefers', async () => {
