@@ -59,7 +59,7 @@ export async function openLongCall(
           verb: { name: 'Say', line: written, column: 3, url: 'https://acme.test/in' },
         })
     }
-    // The thread takes what waits ten times a second.
+    // The thread takes what waits twice a second, or sooner.
     if (second % 400 === 399) await new Promise(resolve => setTimeout(resolve, second < 1000 ? 1000 : 250))
   }
   return { traces, sid }

@@ -7,7 +7,7 @@ import type { Rate } from '../model/rate.ts'
 export type PackedDeck = SharedArrayBuffer
 
 /** Rates of a line: what is read, or written, in a turn of the event loop. */
-export const ratesInTurn = 500
+export const ratesInTurn = 200
 
 const lineEnd = '\n'.charCodeAt(0)
 

@@ -36,10 +36,10 @@ if (process.platform === 'linux') setPriority(0, niceness)
  * How often what was written is taken. Nothing wakes this thread: that would cost the writer more than all else. Each time
  * it wakes, its code and data come back into the processor's cache, so it wakes rarely; readers do not wait for it.
  */
-const drainEveryMs = 250
-/** Where more than this part of a shared memory was full, the next time comes soon, before the rest is. */
+const drainEveryMs = 500
+/** A shared memory that fills faster than this part of it in that time is taken sooner, before the rest is full. */
 const busyFill = 1 / 8
-const busyDrainEveryMs = 50
+const mostBusyDrainEveryMs = 25
 const keepEveryMs = 1000
 
 const shared = new Float64Array(figures)
@@ -59,6 +59,7 @@ function fault(detail: string): void {
 }
 
 let unreadable = 0
+let drainedAt = performance.now()
 
 /** Where it failed: the message itself may hold what customers wrote. */
 function placeOf(cause: unknown): string {
@@ -100,10 +101,14 @@ const readers = tapes.map(
 
 /** Legs are noted before their media is. Returns after how long it is to be done again. */
 function drain(): number {
+  const now = performance.now()
   const fill = readers.reduce((most, reader) => Math.max(most, reader.fill), outlet.fill)
   outlet.drain()
   for (const reader of readers) reader.drain()
-  return fill > busyFill ? busyDrainEveryMs : drainEveryMs
+  const sinceMs = now - drainedAt
+  drainedAt = now
+  if (fill === 0) return drainEveryMs
+  return Math.min(drainEveryMs, Math.max(mostBusyDrainEveryMs, (sinceMs * busyFill) / fill))
 }
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
