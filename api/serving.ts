@@ -40,13 +40,17 @@ export async function serve(
   const operatorKey = ensureOperatorKey(settings)
   const door = await open(settings, log)
   let api: Api | undefined
+  let housekeeping: ReturnType<typeof startHousekeeping> | undefined
   try {
     await prepare(door)
     // What SIP has got while the parts were joined is answered first.
     await nextTurn()
-    const stopHousekeeping = await startHousekeeping(door.repositories, log)
+    // The database's thread frees what a crash left in flight while this one builds the API.
+    housekeeping = startHousekeeping(door.repositories, log)
+    housekeeping.catch(() => {})
     const built = await buildApi(door, { operatorKey })
     api = built
+    const stopHousekeeping = await housekeeping
     const http: HttpListeners = await listen(built, settings.http, door.tls)
     const written = ({ scheme, address, port }: HttpListener) =>
       `${scheme === 'http' ? '' : 'https:'}${bracketed(address)}:${port}`
@@ -78,6 +82,10 @@ export async function serve(
       drainAndClose: () => drain(door, log, close),
     }
   } catch (fault) {
+    await housekeeping?.then(
+      stop => stop(),
+      () => {},
+    )
     await api?.close()
     await door.close()
     throw fault
