@@ -86,6 +86,8 @@ const filledIn: Probe = {
         const asked = performance.now()
         expectStatus(await bed.account.api('GET', '/account/'), 200)
         slowest = Math.max(slowest, performance.now() - asked)
+        // An account has 3,000 requests a minute, which a fast machine would use up.
+        await sleep(5)
       }
       findings.expect(slowest < 1000, `another request waited ${slowest.toFixed(0)} ms`)
     }
