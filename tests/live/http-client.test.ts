@@ -48,6 +48,31 @@ test('a signed post: URL as configured, timestamp and raw body', () =>
     },
   ))
 
+const chunked = (text: string, length: number) =>
+  `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${(text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? [])
+    .map(piece => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+    .join('')}0\r\n\r\n`
+
+test('an answer in thousands of chunks of one octet is given up, wanted or not; in few, or of 20, it is read', () => {
+  const page = `<Response>${'<Pause/>'.repeat(5000)}</Response>`
+  const rows: [answer: string, expected: RegExp][] = [
+    [chunked(page, 1), /pieces of a few octets/],
+    [chunked(page.slice(0, 900), 1), /^<Response>/],
+    [chunked(page, 20), /^<Response>(<Pause\/>){5000}<\/Response>$/],
+  ]
+  let at = 0
+  return against(
+    ({ socket }) => socket.write(rows[at]![0]),
+    async (client, url) => {
+      for (; at < rows.length; at++) assert.match(text(await post(client, url)), rows[at]![1])
+      at = 0
+      const excerpt = await post(client, url, { wants: () => false, excerptBytes: 100 })
+      assert.ok(excerpt.ok && excerpt.body.length <= 100)
+      assert.is(faultOf(await post(client, url, { wants: () => false })), 'status 200')
+    },
+  )
+})
+
 test('a body that its server compressed unasked is what it was before, within the same bounds', () => {
   const page = Buffer.from(`<Response>${'<Pause/>'.repeat(2000)}</Response>`)
   const bomb = gzipSync(Buffer.alloc(10_000_000))

@@ -1,4 +1,5 @@
-import { Agent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
+import { boundedPieces } from './bounded-pieces.ts'
 
 /** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
 const keptMs = 4000
@@ -7,11 +8,11 @@ const keptBrieflyMs = 1000
 
 /** One owner's connections. */
 interface Agents {
-  readonly kept: Agent
+  readonly kept: Dispatcher
   /** For requests that must not go twice. */
-  readonly keptBriefly: Agent
+  readonly keptBriefly: Dispatcher
   /** Never keeps a connection: for a request that met a kept one as it was closed. */
-  readonly fresh: Agent
+  readonly fresh: Dispatcher
   usedAt: number
 }
 
@@ -58,11 +59,11 @@ export class OwnAgents {
   #make(owner: string): Agents {
     const shared = this.#options(owner)
     const keptFor = (ms: number) =>
-      new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms })
+      new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms }).compose(boundedPieces)
     return {
       kept: keptFor(keptMs),
       keptBriefly: keptFor(keptBrieflyMs),
-      fresh: new Agent({ ...shared, pipelining: 0 }),
+      fresh: new Agent({ ...shared, pipelining: 0 }).compose(boundedPieces),
       usedAt: 0,
     }
   }
@@ -76,4 +77,4 @@ export class OwnAgents {
   }
 }
 
-const allOf = ({ kept, keptBriefly, fresh }: Agents): readonly Agent[] => [kept, keptBriefly, fresh]
+const allOf = ({ kept, keptBriefly, fresh }: Agents): readonly Dispatcher[] => [kept, keptBriefly, fresh]
