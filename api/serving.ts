@@ -47,6 +47,7 @@ export async function serve(
     await nextTurn()
     // The database's thread frees what a crash left in flight while this one builds the API.
     housekeeping = startHousekeeping(door.repositories, log)
+    // It may fail before it is awaited.
     housekeeping.catch(() => {})
     const built = await buildApi(door, { operatorKey })
     api = built

@@ -13,7 +13,7 @@ import { openLongCall } from './trace/long-call.ts'
 
 // Question: what does the flight recorder cost a call and a packet, and does a reader disturb the signalling thread? Two switches
 // as they are served, one with `recorder.memory_mb: 0`, bear the same load at the same time on one processor: what disturbs the
-// processor, disturbs both. Each round is a ratio; pairs are started anew, since two starts of one program differ by some per cent.
+// processor, disturbs both. Each round is a ratio; each pair is started for itself, since two starts of one program differ by some per cent.
 const usual = {
   pairs: 3,
   rounds: 4,

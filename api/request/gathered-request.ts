@@ -1,15 +1,12 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { PieceCount } from '../../core/index.ts'
 import { answerNoHttp } from '../answer/no-http.ts'
 
 /** A piece of a body that is shorter is copied together with its neighbours. */
 const smallBytes = 1024
 /** So much is gathered before it is passed on; what came in one reading of the socket is passed on in any case. */
 const gatheredBytes = 8 * 1024
-/** More pieces than this, of fewer octets than that on average, and the body is refused. */
-const mostSmallPieces = 1024
-const leastAverageBytes = 16
-
 /**
  * A request whose body may come in very small pieces. Node makes a Buffer and a call of each chunk (RFC 9112 §7.1): chunks of
  * one octet take four hundred times of their length in memory, and a client without a key can send 10,000 of them at once.
@@ -18,8 +15,7 @@ export class GatheredRequest extends IncomingMessage {
   readonly #writtenBefore: number
   #gathered: Buffer | undefined
   #length = 0
-  #pieces = 0
-  #received = 0
+  readonly #pieces = new PieceCount()
   #isWaiting = false
   #isRefused = false
 
@@ -35,8 +31,7 @@ export class GatheredRequest extends IncomingMessage {
       this.#passOn()
       return super.push(null)
     }
-    this.#received += piece.length
-    if (++this.#pieces > mostSmallPieces && this.#received < leastAverageBytes * this.#pieces) return this.#refuse()
+    if (!this.#pieces.add(piece.length)) return this.#refuse()
     if (piece.length < smallBytes) return this.#gather(piece)
     this.#passOn()
     return super.push(piece, encoding)

@@ -1,8 +1,5 @@
 import type { Dispatcher } from 'undici'
-
-/** More pieces than this, of fewer octets than that on average, and the answer is given up. */
-const mostSmallPieces = 1024
-const leastAverageBytes = 16
+import { PieceCount } from './piece-count.ts'
 
 class SmallPieces extends Error {
   constructor() {
@@ -19,8 +16,7 @@ export const boundedPieces: Dispatcher.DispatcherComposeInterceptor = dispatch =
 
 class CountedPieces implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler
-  #pieces = 0
-  #length = 0
+  readonly #pieces = new PieceCount()
 
   constructor(handler: Dispatcher.DispatchHandler) {
     this.#handler = handler
@@ -39,8 +35,7 @@ class CountedPieces implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#length += piece.length
-    if (++this.#pieces > mostSmallPieces && this.#length < leastAverageBytes * this.#pieces) {
+    if (!this.#pieces.add(piece.length)) {
       controller.abort(new SmallPieces())
       return
     }

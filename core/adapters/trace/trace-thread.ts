@@ -39,7 +39,7 @@ if (process.platform === 'linux') setPriority(0, niceness)
 const drainEveryMs = 500
 /** A shared memory that fills faster than this part of it in that time is taken sooner, before the rest is full. */
 const busyFill = 1 / 8
-const mostBusyDrainEveryMs = 25
+const leastDrainEveryMs = 25
 const keepEveryMs = 1000
 
 const shared = new Float64Array(figures)
@@ -108,7 +108,7 @@ function drain(): number {
   const sinceMs = now - drainedAt
   drainedAt = now
   if (fill === 0) return drainEveryMs
-  return Math.min(drainEveryMs, Math.max(mostBusyDrainEveryMs, (sinceMs * busyFill) / fill))
+  return Math.min(drainEveryMs, Math.max(leastDrainEveryMs, (sinceMs * busyFill) / fill))
 }
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
