@@ -78,6 +78,8 @@ const filledIn: Probe = {
     await bed.account.hosts('voice_inbound', '<Say>Hello</Say><Pause length="5"/>')
     const { number } = bed.account
     const order = { to: number, from: number, url, customPayload: { q: '"'.repeat(3900) } }
+    // A document that stalls the thread stalls it each time; a machine on which other programs run is slow once.
+    let leastMs = Number.POSITIVE_INFINITY
     for (let at = 0; at < 3; at++) {
       findings.inputs++
       expectStatus(await bed.account.api('POST', '/calls/originate', order), 201)
@@ -89,8 +91,9 @@ const filledIn: Probe = {
         // An account has 3,000 requests a minute, which a fast machine would use up.
         await sleep(5)
       }
-      findings.expect(slowest < 1000, `another request waited ${slowest.toFixed(0)} ms`)
+      leastMs = Math.min(leastMs, slowest)
     }
+    findings.expect(leastMs < 1000, `another request waited ${leastMs.toFixed(0)} ms`)
     await until('DOC.0413', () => bed.events.some(({ code }) => code === 'DOC.0413'), 10_000).catch(() => {
       findings.expect(false, 'no DOC.0413 was reported')
     })

@@ -17,6 +17,19 @@ async function answersWithin(bed: AuditBed): Promise<number> {
   return performance.now() - begun
 }
 
+/**
+ * The least delay of another request, of up to three tries. An input that takes long takes long each time, and a machine
+ * on which other programs run is slow once.
+ */
+async function leastDelayMs(bed: AuditBed, input: () => Promise<void>): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 3 && leastMs >= mostMs; tries++) {
+    await input()
+    leastMs = Math.min(leastMs, await answersWithin(bed))
+  }
+  return leastMs
+}
+
 /** Long runs of one or two characters, each with an end that makes a pattern try again. */
 const runs: readonly string[] = [
   'a',
@@ -64,27 +77,28 @@ const longHeaders: Probe = {
     try {
       for (const peer of [stranger, bed.caller]) {
         for (const run of runs) {
-          for (const name of names) {
-            findings.inputs++
-            const lines = own.filter(line => !line.startsWith(`${name}:`))
-            peer.request('OPTIONS', 'sip:127.0.0.1', [...lines, `Call-ID: ${name}`, `${name}: ${long(run)}`])
-          }
-          for (const scheme of ['sip:', 'tel:', 'urn:']) {
-            findings.inputs++
-            peer.request('OPTIONS', `${scheme}${long(run.trim() || 'a')}`, [...own, 'Call-ID: uri'])
-          }
-          for (const kind of ['m=', 'a=fmtp:0 ', 'a=rtpmap:', 'a=candidate:', 'o=', 'c=']) {
-            findings.inputs++
-            const sdp = `${plainSdp(peer.address, 4000)}${kind}${long(run)}\r\n`
-            const lines = ['From: <sip:a@b>;tag=1', 'To: <sip:b@b>', 'CSeq: 1 INVITE', 'Contact: <sip:a@b>']
-            peer.request(
-              'INVITE',
-              'sip:b@127.0.0.1',
-              [...lines, `Call-ID: ${kind}`, 'Content-Type: application/sdp'],
-              sdp,
-            )
-          }
-          const tookMs = await answersWithin(bed)
+          const tookMs = await leastDelayMs(bed, async () => {
+            for (const name of names) {
+              findings.inputs++
+              const lines = own.filter(line => !line.startsWith(`${name}:`))
+              peer.request('OPTIONS', 'sip:127.0.0.1', [...lines, `Call-ID: ${name}`, `${name}: ${long(run)}`])
+            }
+            for (const scheme of ['sip:', 'tel:', 'urn:']) {
+              findings.inputs++
+              peer.request('OPTIONS', `${scheme}${long(run.trim() || 'a')}`, [...own, 'Call-ID: uri'])
+            }
+            for (const kind of ['m=', 'a=fmtp:0 ', 'a=rtpmap:', 'a=candidate:', 'o=', 'c=']) {
+              findings.inputs++
+              const sdp = `${plainSdp(peer.address, 4000)}${kind}${long(run)}\r\n`
+              const lines = ['From: <sip:a@b>;tag=1', 'To: <sip:b@b>', 'CSeq: 1 INVITE', 'Contact: <sip:a@b>']
+              peer.request(
+                'INVITE',
+                'sip:b@127.0.0.1',
+                [...lines, `Call-ID: ${kind}`, 'Content-Type: application/sdp'],
+                sdp,
+              )
+            }
+          })
           findings.expect(
             tookMs < mostMs,
             `${JSON.stringify(run)}: ${tookMs.toFixed(0)} ms until /health/ was answered`,
@@ -114,17 +128,21 @@ const longTexts: Probe = {
         ['/users/create', { name: text(run), extension: text(run) }],
       ]
       for (const [path, body] of bodies) {
-        findings.inputs++
-        const asked = bed.account.api('POST', path, body)
-        const tookMs = await answersWithin(bed)
-        const { status } = await asked
-        findings.expect(status >= 400 && status < 500, `${path} with ${JSON.stringify(run)}: ${status}`)
+        const answers: Promise<{ status: number }>[] = []
+        const tookMs = await leastDelayMs(bed, async () => {
+          findings.inputs++
+          answers.push(bed.account.api('POST', path, body))
+        })
+        for (const { status } of await Promise.all(answers))
+          findings.expect(status >= 400 && status < 500, `${path} with ${JSON.stringify(run)}: ${status}`)
         findings.expect(tookMs < mostMs, `${path} with ${JSON.stringify(run)}: ${tookMs.toFixed(0)} ms`)
       }
-      findings.inputs++
-      const socket = await upgrade(bed, `/${encodeURI(run).repeat(4000)}`)
-      const tookMs = await answersWithin(bed)
-      socket.destroy()
+      const sockets: Socket[] = []
+      const tookMs = await leastDelayMs(bed, async () => {
+        findings.inputs++
+        sockets.push(await upgrade(bed, `/${encodeURI(run).repeat(4000)}`))
+      })
+      for (const socket of sockets) socket.destroy()
       findings.expect(tookMs < mostMs, `an upgrade to a path of ${JSON.stringify(run)}: ${tookMs.toFixed(0)} ms`)
     }
     return findings
