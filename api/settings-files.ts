@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { isSea } from 'node:sea'
 import { parse } from 'yaml'
-import { type ParsedSettings, parseSettings } from '../core/index.ts'
+import { type ParsedSettings, parseSettings } from '../core/startup/index.ts'
 
 export const defaultFile = 'sauti.yaml'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 /**
  * The program in few files: what `sauti` starts, and each thread and child process, share what they have in common. Six
@@ -24,10 +24,39 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
     minifyWhitespace: true,
     legalComments: 'linked',
     external: [...packagesKept, 'esbuild'],
+    plugins: [withoutSideEffects, httpByRequire],
     // Packages in CommonJS ask for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   })
+}
+
+/** A module of ours does nothing by being loaded: a file gets those whose exports it uses, and not all behind a door. */
+const withoutSideEffects: Plugin = {
+  name: 'without-side-effects',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, importer, kind }) =>
+      kind === 'entry-point' || importer.includes('/node_modules/')
+        ? undefined
+        : { path: join(resolveDir, path), sideEffects: false },
+    )
+  },
+}
+
+/**
+ * `node:http` as CommonJS has it. An ES module that imports it makes Node read all of its exports, `WebSocket` among them, for
+ * which Node loads its own undici.
+ */
+const httpByRequire: Plugin = {
+  name: 'http-by-require',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'by-require' } : { path, external: true },
+    )
+    onLoad({ filter: /.*/, namespace: 'by-require' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+    }))
+  },
 }
 
 /** Packages that are not in the bundle: native ones, and those whose files are found by their place. */

@@ -14,6 +14,7 @@ const parts = [
   'core/index.ts',
   'core/document-builder/index.ts',
   'core/testing/',
+  'core/startup/',
   'core/embedding/',
   'core/',
   'sip/transport/',
@@ -35,6 +36,7 @@ const doors = {
   sipTransport: 'sip/transport/index.ts',
   testing: 'core/testing/index.ts',
   deck: 'core/deck/index.ts',
+  startup: 'core/startup/index.ts',
   rtp: 'rtp/index.ts',
   rtpIo: 'rtp/io/index.ts',
   rtpWorker: 'rtp/worker/index.ts',
@@ -48,7 +50,16 @@ const arrows: Record<Part, readonly string[]> = {
   'rtp/io/': ['rtp/', 'rtp/io/'],
   'rtp/worker/': ['rtp/', 'rtp/io/', 'rtp/worker/'],
   'core/': ['core/'],
-  'core/adapters/': ['core/', 'core/adapters/', doors.sip, doors.sipTransport, doors.rtp, doors.rtpIo, doors.rtpWorker],
+  'core/adapters/': [
+    'core/',
+    'core/adapters/',
+    doors.sip,
+    doors.sipTransport,
+    doors.rtp,
+    doors.rtpIo,
+    doors.rtpWorker,
+    'rtp/io/own-module.ts',
+  ],
   'core/switch.ts': ['core/', 'core/adapters/'],
   // The door that an embedder and the API open: the switch, and the shapes of what its parts take and give.
   'core/index.ts': ['core/', 'core/adapters/', 'core/switch.ts'],
@@ -56,9 +67,11 @@ const arrows: Record<Part, readonly string[]> = {
   'core/document-builder/index.ts': ['core/', 'core/adapters/'],
   // What a program that embeds the switch sees of it.
   'core/embedding/': ['core/', 'core/adapters/', 'core/switch.ts', 'core/embedding/', 'core/document-builder/index.ts'],
+  // The door of what runs before the switch is loaded.
+  'core/startup/': ['core/', 'core/adapters/'],
   // The whole switch in virtual time, for customers' tests and for our own.
   'core/testing/': ['core/', 'core/testing/', 'core/adapters/', 'core/document-builder/index.ts'],
-  'api/': ['api/', doors.core, doors.testing, doors.deck],
+  'api/': ['api/', doors.core, doors.testing, doors.deck, doors.startup, 'core/testing/remote.ts'],
   'sdk/': ['sdk/', doors.sip],
   'bench/': ['*'],
   'tests/': ['*'],
@@ -109,6 +122,8 @@ const sideDoors: Readonly<Record<string, string>> = {
   'api/portal/app/texts/sw-reasons.ts': 'sentences of that page',
   'core/adapters/http/verify-signature.ts': 'sauti/documents checks signatures and loads no HTTP client',
   'core/document-builder/call-handler.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
+  'rtp/io/own-module.ts': 'where the program of a thread lies: the door loads what sends packets',
+  'core/testing/remote.ts': 'the help names how a simulated party behaves, and the door loads the simulation',
   'core/document-builder/duration.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
 }
 
@@ -196,5 +211,24 @@ for (const part of ['sip', 'rtp', 'core', 'api', 'sdk']) {
     assert.equal(circularIn(ofFolders), [])
   })
 }
+
+/** What a file imports by statements, in the order of loading; not what it loads later by `import()`. */
+const loadedBy = (file: string, seen = new Set<string>()): Set<string> => {
+  seen.add(file)
+  for (const { from, typeOnly, isLater } of importsOf(file)) {
+    const target = normalize(join(dirname(file), from))
+    if (from.startsWith('.') && !typeOnly && !isLater && !seen.has(target)) loadedBy(target, seen)
+  }
+  return seen
+}
+
+test('the database opens before the switch is loaded: the command line loads neither it nor the API', () => {
+  const loaded = [...loadedBy('api/cli/main.ts')]
+  assert.equal(
+    loaded.filter(file => /^(core\/index|core\/switch|api\/server|api\/serving)\.ts$|^sip\//.test(file)),
+    [],
+  )
+  assert.ok(loaded.includes('core/adapters/store/threads/start-writer.ts'))
+})
 
 test.run()

@@ -1,4 +1,3 @@
-import { measureMachine } from '../benchmark/machine.ts'
 import type { Found } from '../benchmark/search.ts'
 import { UsageError } from './action/arguments.ts'
 import { type Command, textOf } from './command.ts'
@@ -31,6 +30,7 @@ processors: measure while that switch is idle. The callers need a processor of t
       throw new UsageError(`--most-calls wants a number from 1 to 9999, not "${written}"`)
     const plan = given.flags.has('short') ? short : usual
     const mostCalls = written === undefined ? plan.mostCalls : Number(written)
+    const { measureMachine } = await import('../benchmark/machine.ts')
     const bar = progressBar(process.stderr)
     try {
       const progress = (part: string, done: number) => bar(part.padEnd(20), Math.round(1000 * done), 1000)

@@ -1,15 +1,13 @@
-import { settingOptions } from '../../core/index.ts'
+import { settingOptions, startWriter } from '../../core/startup/index.ts'
 import { aligned } from './aligned.ts'
 import { backup, restore } from './backup.ts'
 import { bench } from './bench.ts'
-import { runCheck } from './check.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
 import { init } from './init.ts'
 import { licences } from './licences.ts'
 import { man } from './man.ts'
-import { runServe } from './serve.ts'
 import { simulate } from './simulate.ts'
 import { upgrade } from './upgrade.ts'
 
@@ -39,7 +37,17 @@ ${aligned(
     70: 'a fault of the program; calls are closed at the next start',
     130: 'stopped at once by a second Ctrl-C (143: by a second SIGTERM)',
   },
-  run: ({ settings }) => runServe(settings),
+  run: async ({ settings }) => {
+    // All that the process writes is for its user alone.
+    process.umask(0o077)
+    const writer = settings.databaseUrl === undefined ? startWriter(settings) : undefined
+    try {
+      const { runServe } = await import('./serve.ts')
+      return await runServe(settings, writer)
+    } finally {
+      await writer?.terminate()
+    }
+  },
 }
 
 const check: Command = {
@@ -53,13 +61,14 @@ and holds equal the sums of their entries, and that every ended call is complete
   examples: ['sauti check --data /var/lib/sauti'],
   exits: { 0: 'the books balance', 1: 'they do not, or cannot be read', 2: 'a flag or setting is wrong' },
   run: async ({ given, settings, print }) => {
+    const { runCheck } = await import('./check.ts')
     const checked = runCheck(settings, given.flags.has('json'))
     print(checked.output)
     return checked.code
   },
 }
 
-/** Commands that need no running switch, in the order of the help. */
+/** Commands that need no running switch, in the order of the help. What a command runs is loaded when it runs. */
 export const commands: readonly Command[] = [
   init,
   doctor,

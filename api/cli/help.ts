@@ -1,4 +1,4 @@
-import { settingOptions } from '../../core/index.ts'
+import { settingOptions } from '../../core/startup/index.ts'
 import type { Group } from './action/action.ts'
 import { aligned, helpColumns, wrapped } from './aligned.ts'
 import type { Command } from './command.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { defaultSettings, settingOptions } from '../../core/index.ts'
+import { defaultSettings, settingOptions } from '../../core/startup/index.ts'
 import { version } from '../base/version.ts'
 import { readSettings } from '../settings-files.ts'
 import { type Arguments, parseArguments, UsageError, unknown } from './action/arguments.ts'

@@ -1,4 +1,4 @@
-import { settingOptions } from '../../core/index.ts'
+import { settingOptions } from '../../core/startup/index.ts'
 import type { Action, FieldFlag, Group } from './action/action.ts'
 import type { Command } from './command.ts'
 import type { ActionEntry, CommandEntry, CommandFlag, Reference } from './command-entry.ts'

@@ -1,4 +1,5 @@
 import type { Settings } from '../../core/index.ts'
+import type { StoreWorker } from '../../core/startup/index.ts'
 import { openLog } from '../log.ts'
 import { openSwitch } from '../open-switch.ts'
 import { type Serving, serve } from '../serving.ts'
@@ -21,8 +22,8 @@ export function endAtFault(log: Pick<ServeLog, 'error' | 'flush'>): void {
   })
 }
 
-/** `sauti serve`: runs until a signal ends it. Returns the exit code. */
-export async function runServe(settings: Settings): Promise<number> {
+/** `sauti serve`: runs until a signal ends it. `writer`: the database's thread, started before. Returns the exit code. */
+export async function runServe(settings: Settings, writer: StoreWorker | undefined): Promise<number> {
   const log = openLog(settings.log)
   endAtFault(log)
   if (settings.databaseUrl !== undefined) {
@@ -32,7 +33,7 @@ export async function runServe(settings: Settings): Promise<number> {
   }
   let serving: Serving
   try {
-    serving = await serve(settings, log, openSwitch)
+    serving = await serve(settings, log, (settings, log) => openSwitch(settings, log, writer))
   } catch (fault) {
     const sentence = startFailure(fault, settings)
     log.error(

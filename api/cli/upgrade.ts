@@ -1,5 +1,3 @@
-import { migrationsFrom, StoreError, schemaVersion, storedSchema } from '../../core/index.ts'
-import { version } from '../base/version.ts'
 import type { Command } from './command.ts'
 
 /** `sauti upgrade --check`: what the start of this program would do to the database. */
@@ -18,37 +16,8 @@ version, restore a backup that was taken before.`,
     1: 'it cannot: a newer program wrote it, or it cannot be read',
     2: 'a flag or setting is wrong',
   },
-  run: async ({ given, settings, print }) => {
-    const folder = settings.dataFolder
-    const asJson = given.flags.has('json')
-    let schema: number | undefined
-    try {
-      schema = storedSchema(folder)
-    } catch (fault) {
-      if (!(fault instanceof StoreError)) throw fault
-      print(asJson ? JSON.stringify({ ok: false, error: fault.message }) : fault.message)
-      return 1
-    }
-    const ok = (schema ?? 0) <= schemaVersion
-    const migrations = schema === undefined ? [] : migrationsFrom(schema)
-    const fields = { ok, program: version, program_schema: schemaVersion, database_schema: schema ?? null, migrations }
-    print(asJson ? JSON.stringify(fields, null, 2) : sentences(folder, schema, migrations))
-    return ok ? 0 : 1
+  run: async input => {
+    const { runUpgrade } = await import('./run-upgrade.ts')
+    return runUpgrade(input)
   },
-}
-
-function sentences(folder: string, schema: number | undefined, migrations: readonly string[]): string {
-  const program = `This program is Sauti ${version}, schema ${schemaVersion}.`
-  if (schema === undefined) return `${program}\n${folder} has no database yet: the first start makes it.`
-  const database = `The database in ${folder} has schema ${schema}`
-  if (schema > schemaVersion)
-    return `${program}\n${database}: a newer program wrote it, and this one does not start with it.
-Start the newer program, or restore the backup from before the upgrade:
-  sauti restore DIR --replace --data ${folder}`
-  if (migrations.length === 0)
-    return `${program}\n${database}: nothing is to be migrated. An older program of the same schema starts with it too.`
-  return `${program}\n${database}. Starting this program migrates it, one transaction a step:
-${migrations.map(step => `  ${step}`).join('\n')}
-Before it: sauti backup DIR --data ${folder}
-Back to the older program: stop, install it, sauti restore DIR --replace --data ${folder}`
 }

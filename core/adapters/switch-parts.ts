@@ -29,6 +29,7 @@ import { Heartbeat } from './store/heartbeat.ts'
 import { RecordingPurge } from './store/recording-purge.ts'
 import type { Repositories } from './store/repositories.ts'
 import { openStore, type SwitchStore } from './store/threads/open-store.ts'
+import type { StoreWorker } from './store/threads/store-worker.ts'
 import { readProcessMemory } from './system/process-memory.ts'
 import { silentLog } from './system/silent-log.ts'
 import { systemClock, systemRandom } from './system/system-clock.ts'
@@ -52,6 +53,8 @@ export interface SwitchOptions {
   readonly speech?: SpeechEngine
   /** Where recordings are once they have ended. Default: the data folder. */
   readonly recordings?: RecordingStorage
+  /** The thread of the database, when `startWriter` has started it with these settings. Default: it starts now. */
+  readonly writer?: StoreWorker | undefined
 }
 
 /** Documents that functions give: the store as calls are to see it, and what answers for their URLs. */
@@ -103,6 +106,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     log,
     quotas: settings.quotas,
+    writer: options.writer,
     committed: ms => {
       latencies.observe('commit', ms)
       admission.committed(ms)

@@ -16,15 +16,19 @@ export const withoutComments = (source: string) => source.replace(/\/\*[\s\S]*?\
 interface Import {
   readonly from: string
   readonly typeOnly: boolean
+  /** Loaded when `import()` runs. */
+  readonly isLater: boolean
 }
 
 /** What a file imports or re-exports, comments aside. */
 export const importsOf = (file: string): Import[] => {
   const source = withoutComments(readFileSync(join(root, file), 'utf8'))
+  const stated = source.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]/gm)
+  const later = source.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)
   return [
-    ...source.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]/gm),
-    ...source.matchAll(/\bimport\(()['"]([^'"]+)['"]\)/g),
-  ].map(match => ({ from: match[2]!, typeOnly: match[1] !== undefined && match[1] !== '' }))
+    ...[...stated].map(([, type, from = '']) => ({ from, typeOnly: type !== undefined, isLater: false })),
+    ...[...later].map(([, from = '']) => ({ from, typeOnly: false, isLater: true })),
+  ]
 }
 
 type Graph = Map<string, Set<string>>

@@ -1,4 +1,4 @@
-import { suggestion } from '../../../core/index.ts'
+import { suggestion } from '../../../core/startup/index.ts'
 
 export interface Arguments {
   readonly words: readonly string[]

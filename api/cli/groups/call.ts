@@ -1,5 +1,4 @@
 import { type Group, integer, pageFlags, segment, text, withQuery } from '../action/action.ts'
-import { followTrace } from '../action/follow-trace.ts'
 import type { Column } from '../action/table.ts'
 
 /** Of the ladder: as asked for, else the terminal's, within what the API draws. */
@@ -104,7 +103,9 @@ export const call: Group = {
       isText: true,
       follow: ({ word, fields }, client) =>
         fields.follow === true && fields.pcap === undefined
-          ? followTrace(client, word('sid'), widthOf(fields), text => process.stdout.write(text))
+          ? import('../action/follow-trace.ts').then(({ followTrace }) =>
+              followTrace(client, word('sid'), widthOf(fields), text => process.stdout.write(text)),
+            )
           : undefined,
     },
     {

@@ -10,6 +10,9 @@ import type { SpeechEngine } from './speech-engine.ts'
 import { SpeechEngines } from './speech-engines.ts'
 import { VoiceTable } from './voice-table.ts'
 
+/** From the start of the program until espeak-ng is looked for, if no text comes before. */
+const warmAfterMs = 500
+
 /** The engines that the settings name, as one. Piper's voices of the table are loaded at once. */
 export function openSpeech(
   settings: Pick<Settings, 'speech' | 'dataFolder'>,
@@ -31,7 +34,8 @@ export function openSpeech(
           ...(openaiKey === undefined ? {} : { key: openaiKey }),
         })
   const espeak = new EspeakEngine({ log })
-  void espeak.warm()
+  // Its process would take the processor from the start of this one. A text that comes before is not late for it.
+  setTimeout(() => void espeak.warm(), warmAfterMs).unref()
   if (piper !== undefined) {
     const named = voices.flatMap(({ engine, voice }) => (engine === 'piper' && voice !== undefined ? [voice] : []))
     for (const voice of new Set(named)) void piper.warm(voice)

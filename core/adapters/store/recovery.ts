@@ -4,7 +4,7 @@ import type { EventCode } from '../../events/catalogue.ts'
 import { chargeData } from '../../events/charge-data.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { LegUuid } from '../../model/ids.ts'
-import { measureAbandoned } from './abandoned-recordings.ts'
+import { type MeasuredRecording, measureAbandoned } from './abandoned-recordings.ts'
 import { type CallTables, callOf, callTables } from './call-rows.ts'
 import { rateOfHold } from './holds.ts'
 import type { Row } from './schema.ts'
@@ -37,7 +37,8 @@ export interface TimedRecovery extends Recovered {
  * without ending it, in one transaction. After an orderly end there is nothing to do.
  */
 export async function recover(store: Store, options: RecoveryOptions): Promise<Recovered> {
-  const recovered = store.database.write(() => new Recovery(store, options).run())
+  const measured = await measureAbandoned(store.database, options.recordingsFolder)
+  const recovered = store.database.write(() => new Recovery(store, options, measured).run())
   await Promise.all([recovered, store.idempotency.freeInFlight()])
   return await recovered
 }
@@ -47,11 +48,13 @@ const secondsOf = (ms: number): number => Math.max(0, Math.ceil(ms / 1000))
 class Recovery {
   readonly #store: Store
   readonly #options: RecoveryOptions
+  readonly #measured: readonly MeasuredRecording[]
   readonly #tables: CallTables
 
-  constructor(store: Store, options: RecoveryOptions) {
+  constructor(store: Store, options: RecoveryOptions, measured: readonly MeasuredRecording[]) {
     this.#store = store
     this.#options = options
+    this.#measured = measured
     this.#tables = callTables(store.database)
   }
 
@@ -142,15 +145,13 @@ class Recovery {
   }
 
   #adoptRecordings(): number {
-    const { database } = this.#store
-    const measured = measureAbandoned(database, this.#options.recordingsFolder)
-    for (const { recording, isAudible } of measured) {
+    for (const { recording, isAudible } of this.#measured) {
       const { durationMs, sizeBytes } = recording
       this.#tables.recordings.update(recording.uuid, { durationMs, sizeBytes })
       const call = this.#callOf(recording.callUuid)
       if (call !== undefined) this.#report(call, isAudible ? 'REC.0200' : 'REC.0400', recordingData(recording))
     }
-    return measured.length
+    return this.#measured.length
   }
 
   #callOf(uuid: string): CallRecord | undefined {

@@ -1,1 +1,1 @@
-export { ownModule } from '../../../rtp/io/index.ts'
+export { ownModule } from '../../../rtp/io/own-module.ts'

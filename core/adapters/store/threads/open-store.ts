@@ -17,6 +17,7 @@ import { type Repositories, repositoriesOver } from '../repositories.ts'
 import type { Served } from '../served.ts'
 import type { News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
+import type { StoreWorker } from './store-worker.ts'
 
 interface OpenStoreOptions {
   readonly folder: string
@@ -27,6 +28,8 @@ interface OpenStoreOptions {
   readonly database?: DatabaseOptions
   /** What an account may store where its operator has said nothing else. Default: the settings' defaults. */
   readonly quotas?: Quotas
+  /** The thread that owns the database, started before with the same folder. Default: it starts now. */
+  readonly writer?: StoreWorker | undefined
   /** Called with the duration of each transaction. */
   readonly committed?: (durationMs: number) => void
 }
@@ -71,6 +74,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     log,
     database = {},
     quotas = defaultSettings.quotas,
+    writer,
     committed = () => {},
   } = options
   const feed = new EventListeners(log)
@@ -87,6 +91,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     unixMs: () => clock.unixMs(),
     database,
     quotas,
+    writer,
     onProfilesChanged: scope => profiles?.changed(scope),
     onNews(news) {
       switch (news.type) {

@@ -5,6 +5,7 @@ import { type ProfileScope, profileScopeOf } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
 import { LostWork } from './lost-work.ts'
 import type { News } from './protocol.ts'
+import type { StoreWorker } from './store-worker.ts'
 import { type LinkWatch, type Opened, ThreadLink } from './thread-link.ts'
 import { TurnQueue } from './turn-queue.ts'
 
@@ -21,6 +22,8 @@ interface StoreThreadsOptions {
   readonly onNews: (news: News) => void
   /** Accounts, numbers or hosted documents may have changed; before the change is answered. */
   readonly onProfilesChanged?: (scope: ProfileScope) => void
+  /** The writer, when it was started before. Default: it starts now. */
+  readonly writer?: StoreWorker | undefined
 }
 
 /** One list of an account runs at a time, and two of different accounts side by side. */
@@ -30,6 +33,11 @@ const listLimits = { width: 2, widthOfOwner: 1, waitingOfOwner: 32, waiting: 100
  * of a call's writes then share its message, commit and answer.
  */
 const soonMs = 10
+/**
+ * The reader of look-ups starts when the processors are no longer busy with the start of the program. The writer looks up
+ * meanwhile.
+ */
+const looksAfterMs = 1000
 /** Threads of lists take what calls and media leave. */
 const listNiceness = 10
 
@@ -40,14 +48,15 @@ interface StoreThreadCounters {
 
 /**
  * The threads of the database: a writer, which owns it; a reader of small look-ups, which waits for no commit and for no
- * list; readers of lists, started with the first list.
+ * list, started a moment after the writer; readers of lists, started with the first list.
  */
 export class StoreThreads {
   readonly served: Served
   readonly #options: StoreThreadsOptions
   readonly #writer: ThreadLink
   readonly #lostWork: LostWork
-  readonly #looks: ThreadLink
+  #looks: ThreadLink | undefined
+  #looksStart: NodeJS.Timeout | undefined
   readonly #lists: ThreadLink[] = []
   readonly #turns = new TurnQueue(listLimits)
   #isClosed = false
@@ -55,12 +64,14 @@ export class StoreThreads {
   /** The threads start; nothing is opened yet. */
   constructor(options: StoreThreadsOptions) {
     this.#options = options
-    this.#writer = this.#link('writer', 0, {
+    const watch: LinkWatch = {
       onNews: options.onNews,
       onLost: calls => this.#lostWork.add(calls),
       onReplaced: () => this.#lostWork.settle(),
-    })
-    this.#looks = this.#link('reader', 0)
+    }
+    const { writer } = options
+    this.#writer =
+      writer === undefined ? this.#link('writer', 0, watch) : new ThreadLink(writer.config, options.log, watch, writer)
     this.served = servedBy((lane, part, method, args) => this.#call(lane, part, method, args))
     const { log, unixMs } = options
     this.#lostWork = new LostWork({ end: this.served.lostUnits.end, unixMs, log })
@@ -83,15 +94,19 @@ export class StoreThreads {
   /** The writer first: it makes or migrates what the readers look at. */
   async open(): Promise<Opened> {
     const opened = await this.#writer.open(true)
-    await this.#looks.open(false)
+    this.#looksStart = setTimeout(() => {
+      this.#looks = this.#link('reader', 0)
+      this.#looks.openSoon()
+    }, looksAfterMs)
     return opened
   }
 
   /** What was asked before is done; the writer last, with the lock of the data folder. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#looksStart)
     this.#lostWork.close()
-    await Promise.all([this.#looks, ...this.#lists].map(link => link.close()))
+    await Promise.all([this.#looks, ...this.#lists].map(link => link?.close()))
     await this.#writer.close()
   }
 
@@ -102,7 +117,7 @@ export class StoreThreads {
       case 'soon':
         return this.#write(part, method, args, soonMs)
       case 'look':
-        return this.#looks.call(part, method, args)
+        return (this.#looks?.isOpen === true ? this.#looks : this.#writer).call(part, method, args)
       case 'list': {
         // A list of an account names it first; those of the operator name none.
         const owner = typeof args[0] === 'string' ? args[0] : 'operator'
@@ -129,7 +144,7 @@ export class StoreThreads {
     if (this.#isClosed) void link.close()
     else {
       this.#lists.push(link)
-      link.open(false).catch(fault => this.#options.log.error({ fault: String(fault) }, 'no reader of lists'))
+      link.openSoon()
     }
     return link
   }

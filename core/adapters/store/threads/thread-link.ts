@@ -1,5 +1,3 @@
-import { Worker } from 'node:worker_threads'
-import { ownModule } from '../../../../rtp/io/index.ts'
 import { assertNever } from '../../../model/assert-never.ts'
 import type { Log } from '../../../ports/log.ts'
 import { StoreError } from '../errors.ts'
@@ -14,6 +12,7 @@ import {
   type ToStore,
   unitOf,
 } from './protocol.ts'
+import { StoreWorker } from './store-worker.ts'
 
 export interface Opened {
   readonly known?: Known
@@ -52,7 +51,7 @@ export class ThreadLink {
   readonly #watch: LinkWatch
   readonly #log: Log
   readonly #waiting = new Map<number, Waiting>()
-  #worker: Worker | undefined
+  #worker: StoreWorker | undefined
   #calls: StoreCall[] = []
   /** They leave at the end of this turn. */
   #isSending = false
@@ -67,12 +66,12 @@ export class ThreadLink {
   /** How often in a row the thread could not be opened. */
   #failures = 0
 
-  /** The thread starts at once. */
-  constructor(config: StoreThreadConfig, log: Log, watch: LinkWatch = {}) {
+  /** The thread starts at once, if it is not a `worker` that was started before. */
+  constructor(config: StoreThreadConfig, log: Log, watch: LinkWatch = {}, worker = new StoreWorker(config)) {
     this.#config = config
     this.#log = log
     this.#watch = watch
-    this.#spawn()
+    this.#worker = worker
   }
 
   /** What is asked and not yet answered. */
@@ -89,8 +88,14 @@ export class ThreadLink {
   open(recover: boolean): Promise<Opened> {
     return new Promise((resolve, reject) => {
       this.#opening = { resolve, reject }
-      this.#post({ type: 'open', recover })
+      this.#listen()
+      this.#worker?.open(recover)
     })
+  }
+
+  /** Opens it without being waited for: calls wait in the thread. One that cannot be opened is started again. */
+  openSoon(): void {
+    this.open(false).catch(fault => this.#notOpened(fault))
   }
 
   /** Sent at the end of this turn, or, what has time, with the next request that has none. Order is kept. */
@@ -113,6 +118,7 @@ export class ThreadLink {
     clearTimeout(this.#respawn)
     const worker = this.#worker
     if (worker === undefined) return
+    this.#listen()
     this.#send()
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>(resolve => {
@@ -125,22 +131,9 @@ export class ThreadLink {
     this.#rejectAll(new StoreError('store.closed', 'the database is closed'))
   }
 
-  #spawn(): void {
-    // Flags of the process, as that its program came by `-e`, are not for it.
-    const program = ownModule('./store-thread.ts', import.meta.url)
-    const worker = new Worker(program, { name: 'store', execArgv: [], workerData: this.#config })
-    this.#worker = worker
-    let fault: Error | undefined
-    worker.on('message', (message: FromStore) => this.#receive(message))
-    worker.on('error', error => {
-      fault = error instanceof Error ? error : new Error(String(error))
-    })
-    // What cannot be read may be answers: who waits for them must not wait for ever.
-    worker.on('messageerror', error => {
-      fault = error
-      void worker.terminate()
-    })
-    worker.on('exit', code => this.#exited(fault ?? new Error(`it ended with code ${code}`)))
+  /** Not before there is one who waits for its opening or its end: it may have opened already. */
+  #listen(): void {
+    this.#worker?.listen({ received: message => this.#receive(message), exited: cause => this.#exited(cause) })
   }
 
   #exited(cause: Error): void {
@@ -156,7 +149,7 @@ export class ThreadLink {
     this.#rejectAll(lost(cause))
     this.#respawn = setTimeout(
       () => {
-        this.#spawn()
+        this.#worker = new StoreWorker(this.#config)
         // Calls live on: they are not what an earlier process has left.
         this.open(false).then(
           () => this.#watch.onReplaced?.(),
@@ -170,7 +163,7 @@ export class ThreadLink {
   /** A thread that could not be opened is no use: another takes its place, after a pause. */
   #notOpened(fault: unknown): void {
     this.#failures++
-    this.#log.error({ fault: String(fault) }, 'the store could not be opened again')
+    this.#log.error({ fault: String(fault) }, 'a thread of the store could not be opened')
     void this.#worker?.terminate()
   }
 
@@ -216,7 +209,7 @@ export class ThreadLink {
   }
 
   #post(message: ToStore): void {
-    this.#worker?.postMessage(message)
+    this.#worker?.post(message)
   }
 
   #receive(message: FromStore): void {

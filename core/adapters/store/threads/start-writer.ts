@@ -1,0 +1,13 @@
+import type { Settings } from '../../../model/settings.ts'
+import { StoreWorker } from './store-worker.ts'
+
+/**
+ * Starts the thread that owns the database of the data folder, which opens it at once: a program does so before it loads its
+ * other modules, and gives the thread to `Switch.open`. `terminate` ends it when there is none to open.
+ */
+export function startWriter(settings: Settings): StoreWorker {
+  const { dataFolder: folder, publicUrl, quotas } = settings
+  const worker = new StoreWorker({ role: 'writer', folder, publicUrl, database: {}, quotas, niceness: 0 })
+  worker.open(true)
+  return worker
+}

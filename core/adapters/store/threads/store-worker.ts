@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads'
+import { ownModule } from '../../../../rtp/io/own-module.ts'
+import type { FromStore, StoreThreadConfig, ToStore } from './protocol.ts'
+
+/** Who is told what a worker says, and once that it has ended. */
+interface WorkerListener {
+  received(message: FromStore): void
+  exited(cause: Error): void
+}
+
+/** The thread itself, from its start to its end. What it says before there is a listener is kept. */
+export class StoreWorker {
+  readonly config: StoreThreadConfig
+  readonly #worker: Worker
+  #listener: WorkerListener | undefined
+  #said: FromStore[] = []
+  #end: Error | undefined
+  #isOpening = false
+
+  constructor(config: StoreThreadConfig) {
+    this.config = config
+    // Flags of the process, as that its program came by `-e`, are not for it.
+    const program = ownModule('./store-thread.ts', import.meta.url)
+    this.#worker = new Worker(program, { name: 'store', execArgv: [], workerData: config })
+    let fault: Error | undefined
+    this.#worker.on('message', (message: FromStore) => {
+      if (this.#listener === undefined) this.#said.push(message)
+      else this.#listener.received(message)
+    })
+    this.#worker.on('error', error => {
+      fault = error instanceof Error ? error : new Error(String(error))
+    })
+    // What cannot be read may be answers: who waits for them must not wait for ever.
+    this.#worker.on('messageerror', error => {
+      fault = error
+      void this.#worker.terminate()
+    })
+    this.#worker.on('exit', code => {
+      this.#end = fault ?? new Error(`it ended with code ${code}`)
+      this.#listener?.exited(this.#end)
+    })
+  }
+
+  /** What was said before comes at once. */
+  listen(listener: WorkerListener): void {
+    this.#listener = listener
+    const said = this.#said
+    this.#said = []
+    for (const message of said) listener.received(message)
+    if (this.#end !== undefined) listener.exited(this.#end)
+  }
+
+  /** Opens the database; once. `recover`: closes first what an earlier process had left open. */
+  open(recover: boolean): void {
+    if (this.#isOpening) return
+    this.#isOpening = true
+    this.post({ type: 'open', recover })
+  }
+
+  post(message: ToStore): void {
+    this.#worker.postMessage(message)
+  }
+
+  /** Resolves when it has ended. Idempotent. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate()
+  }
+}
