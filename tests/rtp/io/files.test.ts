@@ -34,8 +34,12 @@ const load = (prompts: PromptFiles, path: string, codec: 'PCMU' | 'PCMA' | 'G722
 const whole = async (prompts: PromptFiles): Promise<void> => {
   while (prompts.underWay > 0) await sleep(1)
 }
+const headLength = 44
+/** What a reader finds that takes the header first and then the rest: meanwhile the file may grow, and get a new header. */
 const read = (path: string): Int16Array => {
+  const head = readFileSync(path).subarray(0, headLength)
   const bytes = readFileSync(path)
+  bytes.set(head)
   const parsed = parseWav(bytes)
   if (!parsed.ok) throw new Error(parsed.reason)
   assert.ok(parsed.value.dataFrom + bytes.readUInt32LE(40) <= bytes.length, 'the header never promises too much')
