@@ -14,8 +14,8 @@ import { type TraceFigure, traceFigures } from './trace-protocol.ts'
 
 const megabyte = 1024 * 1024
 const hourMs = 3_600_000
-/** What waits for the thread of traces: some seconds of a busy switch. */
-const inletBytes = 8 * megabyte
+/** What waits for the thread of traces: more than a second of a switch that can do no more. Memory that was never written takes none. */
+const inletBytes = 16 * megabyte
 
 export type TraceCounters = Readonly<Record<TraceFigure, number>> & {
   /** What found no room on its way to the thread. */
