@@ -4,7 +4,8 @@ type Theme = 'system' | 'light' | 'dark'
 const stored = localStorage.getItem('theme')
 export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
 
-export function applyTheme(chosen: Theme = theme.value): void {
+/** The theme that was stored, `start.ts` has applied. */
+export function applyTheme(chosen: Theme): void {
   theme.value = chosen
   localStorage.setItem('theme', chosen)
   if (chosen === 'system') delete document.documentElement.dataset.theme

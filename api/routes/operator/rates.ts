@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { piecesOf } from '../../../core/deck/index.ts'
 import type { Rate } from '../../../core/index.ts'
 import { turnOwnerOf } from '../../access/guard.ts'
 import { renderRate } from '../../answer/render.ts'
@@ -20,9 +21,6 @@ const tags = ['operator']
 /** There is no body. */
 const noBytes = Buffer.alloc(0)
 
-/** Rates that are written in a turn. */
-const writtenAtOnce = 500
-
 export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { rates, destinations } = door.repositories
   const deck = Type.Object(
@@ -37,9 +35,9 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
     const known = texts.get(current)
     if (known !== undefined) return known
     const slices: string[] = []
-    for (let at = 0; at < current.length; at += writtenAtOnce) {
+    for (const piece of piecesOf(current)) {
       await turns.next(turnOwnerOf(request))
-      slices.push(JSON.stringify(current.slice(at, at + writtenAtOnce).map(renderRate)).slice(1, -1))
+      slices.push(JSON.stringify(piece.map(renderRate)).slice(1, -1))
     }
     const text = `{"rates":[${slices.join(',')}]}`
     texts.set(current, text)
