@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,11 +10,13 @@ import * as assert from 'uvu/assert'
 import { type Database, openDatabase } from '../../../../core/adapters/store/database.ts'
 import { StoreError } from '../../../../core/adapters/store/errors.ts'
 import { type OpenedStore, openStore } from '../../../../core/adapters/store/threads/open-store.ts'
+import { startWriter } from '../../../../core/adapters/store/threads/start-writer.ts'
 import { TurnQueue } from '../../../../core/adapters/store/threads/turn-queue.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { systemClock } from '../../../../core/adapters/system/system-clock.ts'
 import type { CallRecord } from '../../../../core/model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../../../core/model/ids.ts'
+import { defaultSettings } from '../../../../core/model/settings.ts'
 import { callOf, eventOf, holdOf, legOf } from '../../bed/store-bed.ts'
 
 const publicUrl = 'http://voice.test'
@@ -478,6 +480,44 @@ test('a writer that dies after it committed the unit of a call, and before its a
     look.close()
   }, folder)
 })
+
+const startedBefore = (dataFolder: string) => startWriter({ ...defaultSettings, dataFolder, publicUrl })
+
+test('a writer that was started before, and has opened by now, is the one that is used', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-threads-'))
+  return opened(async on => {
+    await account(on)
+    await on.close()
+    const writer = startedBefore(folder)
+    await until(() => existsSync(join(folder, 'sauti.db-wal')))
+    await sleep(200)
+    const again = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog, writer })
+    try {
+      assert.is((await again.repositories.accounts.list({ limit: 1, offset: 0 })).total, 1)
+    } finally {
+      await again.close()
+    }
+    // A lock that were left would refuse this one.
+    await (await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })).close()
+  }, folder)
+})
+
+test('a writer that was started before and could not open, or has ended, fails the opening with its reason', () =>
+  opened(async (_on, folder) => {
+    const waiting = startedBefore(folder)
+    await sleep(300)
+    const withWriter = (writer: ReturnType<typeof startWriter>) =>
+      openStore({ folder, publicUrl, clock: systemClock, log: silentLog, writer }).then(
+        () => assert.unreachable('the folder is in use'),
+        fault => fault,
+      )
+    const locked = await withWriter(waiting)
+    assert.instance(locked, StoreError)
+    assert.is(locked.code, 'store.locked')
+    const ended = startedBefore(folder)
+    await ended.terminate()
+    assert.match(String(await withWriter(ended)), /ended with code/)
+  }))
 
 test('turns: one owner does not hold up another, and may not wait without end', async () => {
   const queue = new TurnQueue({ width: 2, widthOfOwner: 1, waitingOfOwner: 3, waiting: 5 })
