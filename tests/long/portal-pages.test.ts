@@ -364,6 +364,28 @@ pages('what could not be had is asked for again: a list by a button, the live st
   await page.close()
 })
 
+pages('a page whose script comes late does not take the place of the one that is open by then', async () => {
+  const page = await tab.page.context().newPage()
+  const script = /\/portal\/keys-/
+  const held = Promise.withResolvers<void>()
+  await page.route(script, async route => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(`${bed.base}/#/keys`)
+  await page.locator('main .waiting').waitFor()
+  await page.evaluate(`location.hash = '#/numbers'`)
+  await page.locator('main h1').waitFor()
+  const came = page.waitForResponse(script)
+  held.resolve()
+  const url = (await came).url()
+  // By then the page has it, too, and has had a frame to show it.
+  await page.evaluate(`import(${JSON.stringify(url)}).then(() => new Promise(requestAnimationFrame))`)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  assert.is(await page.textContent('main h1'), 'Numbers')
+  await page.close()
+})
+
 pages('what was typed into a document is there again after another page was looked at', async () => {
   const { page } = tab
   await tab.go(`documents/${filling.document}`)

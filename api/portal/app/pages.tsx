@@ -39,10 +39,15 @@ function Later({ name, id }: { readonly name: string; readonly id: string }) {
   const [found, set] = useState<{ name: string; Part: Module['default'] } | undefined>(undefined)
   const [failed, tell] = useState('')
   useEffect(() => {
+    let isOver = false
     later[name]?.().then(
-      module => set({ name, Part: module.default }),
-      () => tell(name),
+      // A page that was left meanwhile must not take the place of the one that is open.
+      module => isOver || set({ name, Part: module.default }),
+      () => isOver || tell(name),
     )
+    return () => {
+      isOver = true
+    }
   }, [name])
   if (failed === name)
     return (

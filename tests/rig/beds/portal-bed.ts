@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { launchChromium } from '../peers/chromium.ts'
 import { ownAddress } from '../probes/own-address.ts'
+import { sleep } from '../probes/wait.ts'
 import { requirePeers } from './debian.ts'
 import { type BedOptions, SwitchBed } from './switch-bed.ts'
 
@@ -40,6 +41,11 @@ const noteViolations = `addEventListener('securitypolicyviolation', event => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber)
 })`
 
+/** In the page: what it shows, and what it has loaded last. */
+const shown = `(document.querySelector('main') ?? document.body).outerHTML.slice(0, 1500) + ' ' +
+  performance.getEntriesByType('resource').slice(-6).map(({ name, responseEnd }) => name + ' ' + responseEnd.toFixed(0)).join(' ') +
+  ' now ' + performance.now().toFixed(0)`
+
 /** A tab that is signed in on both sides, and what went wrong in it. */
 export class PortalTab {
   readonly page: Page
@@ -48,6 +54,9 @@ export class PortalTab {
   readonly complaints: string[] = []
   /** Requests to other origins. */
   readonly outside: string[] = []
+  /** What the page wrote to its console. */
+  readonly #said: string[] = []
+  readonly #waiting = new Set<Request>()
 
   constructor(page: Page, base: string) {
     this.page = page
@@ -61,7 +70,16 @@ export class PortalTab {
       this.complaints.push(`dialog: ${dialog.message()}`)
       dialog.dismiss()
     })
+    page.on('console', message => {
+      if (this.#said.length < 20) this.#said.push(message.text().slice(0, 300))
+    })
+    page.on('requestfinished', request => this.#waiting.delete(request))
+    page.on('requestfailed', request => {
+      this.#waiting.delete(request)
+      this.#said.push(`${request.url()}: ${request.failure()?.errorText}`)
+    })
     page.on('request', request => {
+      this.#waiting.add(request)
       const url = request.url()
       if (/^(https?|wss?):/.test(url) && new URL(url).host !== new URL(base).host) this.outside.push(url)
     })
@@ -74,8 +92,22 @@ export class PortalTab {
   }
 
   async settled(): Promise<void> {
-    await this.page.waitForSelector('main h1')
-    await this.page.waitForSelector('main .waiting', { state: 'detached' })
+    try {
+      await this.page.waitForSelector('main h1')
+      await this.page.waitForSelector('main .waiting', { state: 'detached' })
+    } catch (fault) {
+      throw new Error(`${String(fault).split('\n')[0]} ${await this.#state()}`)
+    }
+  }
+
+  /** What a failure shows: the address, what the page has, what went wrong in it, and requests that have no answer yet. */
+  async #state(): Promise<string> {
+    const body = await Promise.race([
+      this.page.evaluate<string>(shown).catch(String),
+      sleep(2000).then(() => 'the page does not answer'),
+    ])
+    const waiting = [...this.#waiting].map(request => `${request.method()} ${request.url()}`)
+    return JSON.stringify({ url: this.page.url(), body, complaints: this.complaints, said: this.#said, waiting })
   }
 
   press(name: string): Promise<void> {

@@ -280,11 +280,17 @@ function Revisions({
     if (before === undefined || now === undefined || host.current === null) return
     const place = host.current
     let close: (() => void) | undefined
+    let isOver = false
     import('./editor.ts').then(({ openDiff }) => {
+      // Another revision was chosen meanwhile.
+      if (isOver) return
       const diff = openDiff(place, before.body, now.body, [dateTime(before.created_at), t('now')])
       close = () => diff.destroy()
     })
-    return () => close?.()
+    return () => {
+      isOver = true
+      close?.()
+    }
   }, [before?.id, now?.id])
   return (
     <Dialog title={t('revisions')} close={close} wide>
