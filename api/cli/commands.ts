@@ -38,7 +38,7 @@ ${aligned(
     130: 'stopped at once by a second Ctrl-C (143: by a second SIGTERM)',
   },
   run: async ({ settings }) => {
-    // All that the process writes is for its user alone.
+    // Before the database's thread makes its first file: all that is written is for this user alone.
     process.umask(0o077)
     const writer = settings.databaseUrl === undefined ? startWriter(settings) : undefined
     try {

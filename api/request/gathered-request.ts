@@ -7,6 +7,7 @@ import { answerNoHttp } from '../answer/no-http.ts'
 const smallBytes = 1024
 /** So much is gathered before it is passed on; what came in one reading of the socket is passed on in any case. */
 const gatheredBytes = 8 * 1024
+
 /**
  * A request whose body may come in very small pieces. Node makes a Buffer and a call of each chunk (RFC 9112 §7.1): chunks of
  * one octet take four hundred times of their length in memory, and a client without a key can send 10,000 of them at once.

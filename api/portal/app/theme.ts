@@ -4,7 +4,7 @@ type Theme = 'system' | 'light' | 'dark'
 const stored = localStorage.getItem('theme')
 export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
 
-/** The theme that was stored, `start.ts` has applied. */
+/** For a choice: `start.ts` applies the stored theme before any of this is loaded. */
 export function applyTheme(chosen: Theme): void {
   theme.value = chosen
   localStorage.setItem('theme', chosen)

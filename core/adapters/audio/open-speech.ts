@@ -34,7 +34,7 @@ export function openSpeech(
           ...(openaiKey === undefined ? {} : { key: openaiKey }),
         })
   const espeak = new EspeakEngine({ log })
-  // Its process would take the processor from the start of this one. A text that comes before is not late for it.
+  // Not at once: its process would slow the start of this one. A text that comes earlier looks for it itself.
   setTimeout(() => void espeak.warm(), warmAfterMs).unref()
   if (piper !== undefined) {
     const named = voices.flatMap(({ engine, voice }) => (engine === 'piper' && voice !== undefined ? [voice] : []))

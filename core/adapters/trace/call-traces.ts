@@ -14,7 +14,7 @@ import { type TraceFigure, traceFigures } from './trace-protocol.ts'
 
 const megabyte = 1024 * 1024
 const hourMs = 3_600_000
-/** What waits for the thread of traces: more than a second of a switch that can do no more. Memory that was never written takes none. */
+/** What waits for the thread of traces: more than a second at the highest load. Pages that were never written take no memory. */
 const inletBytes = 16 * megabyte
 
 export type TraceCounters = Readonly<Record<TraceFigure, number>> & {

@@ -64,14 +64,12 @@ export class PortalTab {
     page.setDefaultTimeout(10_000)
     page.on('pageerror', fault => this.complaints.push(String(fault)))
     page.on('console', message => {
+      if (this.#said.length < 20) this.#said.push(message.text().slice(0, 300))
       if (/policy: |Content Security Policy|Trusted/.test(message.text())) this.complaints.push(message.text())
     })
     page.on('dialog', dialog => {
       this.complaints.push(`dialog: ${dialog.message()}`)
       dialog.dismiss()
-    })
-    page.on('console', message => {
-      if (this.#said.length < 20) this.#said.push(message.text().slice(0, 300))
     })
     page.on('requestfinished', request => this.#waiting.delete(request))
     page.on('requestfailed', request => {

@@ -94,10 +94,11 @@ export class StoreThreads {
   /** The writer first: it makes or migrates what the readers look at. */
   async open(): Promise<Opened> {
     const opened = await this.#writer.open(true)
-    this.#looksStart = setTimeout(() => {
-      this.#looks = this.#link('reader', 0)
-      this.#looks.openSoon()
-    }, looksAfterMs)
+    if (!this.#isClosed)
+      this.#looksStart = setTimeout(() => {
+        this.#looks = this.#link('reader', 0)
+        this.#looks.openSoon()
+      }, looksAfterMs)
     return opened
   }
 

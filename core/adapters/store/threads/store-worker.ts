@@ -1,19 +1,19 @@
 import { Worker } from 'node:worker_threads'
-import { ownModule } from '../../../../rtp/io/own-module.ts'
+import { ownModule } from '../../system/own-module.ts'
 import type { FromStore, StoreThreadConfig, ToStore } from './protocol.ts'
 
-/** Who is told what a worker says, and once that it has ended. */
+/** Gets the messages of a worker, and once the cause of its end. */
 interface WorkerListener {
   received(message: FromStore): void
   exited(cause: Error): void
 }
 
-/** The thread itself, from its start to its end. What it says before there is a listener is kept. */
+/** The thread itself, from its start to its end. Messages that come before there is a listener are kept for it. */
 export class StoreWorker {
   readonly config: StoreThreadConfig
   readonly #worker: Worker
   #listener: WorkerListener | undefined
-  #said: FromStore[] = []
+  #kept: FromStore[] = []
   #end: Error | undefined
   #isOpening = false
 
@@ -24,7 +24,7 @@ export class StoreWorker {
     this.#worker = new Worker(program, { name: 'store', execArgv: [], workerData: config })
     let fault: Error | undefined
     this.#worker.on('message', (message: FromStore) => {
-      if (this.#listener === undefined) this.#said.push(message)
+      if (this.#listener === undefined) this.#kept.push(message)
       else this.#listener.received(message)
     })
     this.#worker.on('error', error => {
@@ -41,12 +41,12 @@ export class StoreWorker {
     })
   }
 
-  /** What was said before comes at once. */
+  /** Messages that came before are passed on at once. */
   listen(listener: WorkerListener): void {
     this.#listener = listener
-    const said = this.#said
-    this.#said = []
-    for (const message of said) listener.received(message)
+    const kept = this.#kept
+    this.#kept = []
+    for (const message of kept) listener.received(message)
     if (this.#end !== undefined) listener.exited(this.#end)
   }
 

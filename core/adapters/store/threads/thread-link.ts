@@ -131,7 +131,7 @@ export class ThreadLink {
     this.#rejectAll(new StoreError('store.closed', 'the database is closed'))
   }
 
-  /** Not before there is one who waits for its opening or its end: it may have opened already. */
+  /** Called when its opening or its end is waited for, not before: a worker that was started earlier may report at once. */
   #listen(): void {
     this.#worker?.listen({ received: message => this.#receive(message), exited: cause => this.#exited(cause) })
   }

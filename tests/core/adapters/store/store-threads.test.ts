@@ -497,7 +497,7 @@ test('a writer that was started before, and has opened by now, is the one that i
     } finally {
       await again.close()
     }
-    // A lock that were left would refuse this one.
+    // It opens only when the lock of the folder was given back.
     await (await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })).close()
   }, folder)
 })
