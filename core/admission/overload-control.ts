@@ -39,19 +39,19 @@ const openAfterMs = 1500
  */
 const leastRate = { begun: 10, living: 1 }
 /**
- * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 80
+ * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 60
  * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
  * this time than are set up in it, so that no place stays empty.
  */
-const lateWhileLimitingMs = 10
+const lateWhileLimitingMs = 15
 /**
  * Number of calls that are set up at the same time, plus one for each millisecond that a commit takes. While calls are limited
  * there are fewer: as many calls a second are answered, and each sooner. Before that the larger number takes a burst.
  */
-const leastSetUps = { limiting: 4, before: 6 }
+const leastSetUps = { limiting: 2, before: 6 }
 const commitOver = 32
 /** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
-const floodWaits = 3
+const floodWaits = 2
 export type Refusal = 'rate' | 'late' | 'no-media'
 
 export interface OverloadCounters {
