@@ -8,7 +8,7 @@ import { useBuiltProgram } from './served-program.ts'
 // Question: what becomes of a switch that is offered up to ten times what it can bear? On one core as it is served, called by
 // sipp from the other, with twenty live calls whose packets are counted; every call is half a second of an announcement.
 const usual = { times: [0.5, 1, 1.5, 2, 3, 5, 7.5, 10], secondsPerStep: 8, liveCalls: 20 }
-const brief = { times: [0.5, 1, 3], secondsPerStep: 4, liveCalls: 4 }
+const brief = { times: [0.5, 1, 3], secondsPerStep: 4, liveCalls: 4, attempts: 1 }
 
 const folder = new URL('../docs/', import.meta.url)
 

@@ -11,8 +11,6 @@ import { LiveCalls } from './live-calls.ts'
 
 /** An answered call's length: half a second of sound, as a busy line of announcements has it. */
 const talkMs = 500
-/** A rate is borne that is borne in most of so many attempts: one may have met another load of the machine. */
-const attempts = 3
 const halvings = 2
 /** p99 of the set-up that is demanded, ms. */
 export const setUpMs = 100
@@ -22,6 +20,8 @@ interface RampOptions {
   readonly times: readonly number[]
   readonly secondsPerStep: number
   readonly liveCalls: number
+  /** A rate is borne that is borne in most of so many attempts (3): one may have met another load of the machine. */
+  readonly attempts?: number
   readonly onProgress?: (line: string) => void
 }
 
@@ -54,6 +54,7 @@ export async function ramp({
   times,
   secondsPerStep,
   liveCalls,
+  attempts = 3,
   onProgress = () => {},
 }: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
@@ -107,7 +108,7 @@ export async function ramp({
     await live.pause()
     // The first calls pay for compiling.
     await step(0, 40, 6)
-    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), onProgress)
+    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), attempts, onProgress)
     const steps: Step[] = []
     for (const share of times) steps.push(without(await step(share, share * capacity, secondsPerStep)))
     const after = await step(0.5, 0.5 * capacity, Math.max(8, secondsPerStep))
@@ -121,7 +122,11 @@ export async function ramp({
 const without = ({ raw: _, ...step }: Step & { raw: BurstResult }): Step => step
 
 /** Rises until calls are refused or late, then halves the last interval. */
-async function capacityBy(offer: (rate: number) => Promise<Step>, onProgress: (line: string) => void): Promise<number> {
+async function capacityBy(
+  offer: (rate: number) => Promise<Step>,
+  attempts: number,
+  onProgress: (line: string) => void,
+): Promise<number> {
   const isBorne = async (rate: number): Promise<boolean> => {
     let borne = 0
     for (let attempt = 0; attempt < attempts; attempt++) {

@@ -158,12 +158,21 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
   ]
   for (const { why } of Object.values(explanations)) {
     const sentence = why(facts)
-    const said = endFacts(sentence).join(' · ')
+    const said = endFacts(sentence)
+      .map(({ text, english = '' }) => text + english)
+      .join(' · ')
     const named = inWords.filter(fact => sentence.includes(fact))
     for (const fact of named) assert.ok(said.includes(fact), `${sentence} → ${said}`)
     if (sentence.includes('line 3')) assert.match(said, /mstari wa 3, safu ya 7: Shout/)
   }
-  assert.equal(endFacts(explanations['END.0486'].why(facts)), ['+254733000001', 'jibu: 486 Busy Here'])
+  assert.equal(endFacts(explanations['END.0486'].why(facts)), [
+    { text: '+254733000001' },
+    { text: 'jibu: ', english: '486 Busy Here' },
+  ])
+  const inSwahili = (message: string) => (message === facts.problem.message ? 'Shout si kitenzi' : undefined)
+  assert.equal(endFacts('In https://a.test/in line 3, column 7: Shout is no verb. Use Say.', inSwahili).at(-1), {
+    text: 'mstari wa 3, safu ya 7: Shout si kitenzi',
+  })
   assert.equal(endFacts('The balance does not cover the call.'), [])
   const codes = Object.keys(swReasons) as (keyof typeof swReasons)[]
   for (const code of codes)

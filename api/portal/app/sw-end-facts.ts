@@ -1,27 +1,41 @@
-/** What the switch's sentence about an end names of the call, each found by its place in the sentence. */
-const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) => string])[] = [
-  [/(https?:\/\/\S+?)(?=[,:.]?\s|[,:.]?$)/, url => url],
-  [/(\+\d{5,})/, number => number],
-  // An end-user, a SIP address, or a number that is not in E.164.
-  [/^(?!The |One |There |http|\+)(\S+) (?:is|did|does|has|rejected|refused|could|hung|was|offers)\b/, name => name],
-  [
-    /(?: declined by| softphone of| call to|^Calls to| came from) (?!this|the |one |\+)(\S+?)(?=[.:]?\s|[.:]?$)/,
-    name => name,
-  ],
-  [/ failed \((.*)\), so the fallback ran/s, detail => detail],
-  [/^There is no document for the call: \S+ \((.*)\)\.$/s, detail => detail],
-  [/\bline (\d+), column (\d+): (.*?)\.(?: The fallback ran\.)?$/s, placeOf],
-  [/ (?:offers|was offered) only ([^.]+)\./, codecs => `kodeki: ${codecs}`],
-  [/ It answered (.*)\.$/, response => `jibu: ${response}`],
-]
-
-function placeOf(line = '', column = '', message = ''): string {
-  return `mstari wa ${line}, safu ya ${column}: ${message}`
+/** What a sentence about an end names of the call. */
+export interface EndFact {
+  readonly text: string
+  /** What follows it and has no text in Kiswahili. */
+  readonly english?: string
 }
 
-/** In Kiswahili: what a reason's own text does not know of this call. */
-export const endFacts = (sentence: string): readonly string[] =>
+const named = (name: string): EndFact => ({ text: name })
+const inEnglish = (detail: string): EndFact => ({ text: '', english: detail })
+
+const placeOf = (line = '', column = '', message = ''): EndFact => ({
+  text: `mstari wa ${line}, safu ya ${column}: `,
+  english: message,
+})
+
+/** Each fact is found by its place in the switch's sentence. */
+const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) => EndFact])[] = [
+  [/(https?:\/\/\S+?)(?=[,:.]?\s|[,:.]?$)/, named],
+  [/(\+\d{5,})/, named],
+  // An end-user, a SIP address, or a number that is not in E.164.
+  [/^(?!The |One |There |http|\+)(\S+) (?:is|did|does|has|rejected|refused|could|hung|was|offers)\b/, named],
+  [/(?: declined by| softphone of| call to|^Calls to| came from) (?!this|the |one |\+)(\S+?)(?=[.:]?\s|[.:]?$)/, named],
+  [/ failed \((.*)\), so the fallback ran/s, inEnglish],
+  [/^There is no document for the call: \S+ \((.*)\)\.$/s, inEnglish],
+  [/\bline (\d+), column (\d+): (.*?)\.(?: The fallback ran\.)?$/s, placeOf],
+  [/ (?:offers|was offered) only ([^.]+)\./, codecs => named(`kodeki: ${codecs}`)],
+  [/ It answered (.*)\.$/, response => ({ text: 'jibu: ', english: response })],
+]
+
+/** In Kiswahili: what a reason's own text does not know of this call. `problemText`: what is wrong in a document, in Kiswahili. */
+export const endFacts = (
+  sentence: string,
+  problemText: (message: string) => string | undefined = () => undefined,
+): readonly EndFact[] =>
   patterns.flatMap(([pattern, fact]) => {
     const found = pattern.exec(sentence)
-    return found === null || found[1] === undefined ? [] : [fact(...found.slice(1))]
+    if (found === null || found[1] === undefined) return []
+    const { text, english } = fact(...found.slice(1))
+    const own = english === undefined ? undefined : problemText(english)
+    return [english === undefined || own !== undefined ? { text: text + (own ?? '') } : { text, english }]
   })

@@ -1,7 +1,9 @@
+import { Fragment } from 'preact'
 import type { Call } from '../api-types.ts'
 import { number } from '../format.ts'
 import { href } from '../router.ts'
 import { endFacts } from '../sw-end-facts.ts'
+import { problemText } from '../switch-texts/index.ts'
 import { language, reasonText, t, word } from '../texts/index.ts'
 import { Prose } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -75,14 +77,24 @@ type WhyProps = Omit<TraceProblem, 'code'> & { readonly code: string; readonly p
 /** In the chosen language, with what the switch's own sentence names of the call: a number, an answer, a line. */
 function Why({ code, sentence, advice, link, parts }: WhyProps) {
   const own = reasonText(code, sentence)
-  const facts = own === undefined ? [] : endFacts(sentence)
+  const facts = own === undefined ? [] : endFacts(sentence, problemText)
   return (
     <div class="why">
       <p>
         <b>
           <Prose text={own?.why ?? sentence} />
         </b>
-        {facts.length > 0 && <span class="soft"> {facts.join(' · ')}</span>}
+        {facts.length > 0 && (
+          <span class="soft">
+            {facts.map(({ text, english }, at) => (
+              <Fragment key={text + english}>
+                {at === 0 ? ' ' : ' · '}
+                {text}
+                {english !== undefined && <span lang="en">{english}</span>}
+              </Fragment>
+            ))}
+          </span>
+        )}
       </p>
       {advice !== '' && (
         <p class="advice">
