@@ -1,5 +1,5 @@
 /** What a sentence about an end names of the call. */
-export interface EndFact {
+interface EndFact {
   readonly text: string
   /** What follows it and has no text in Kiswahili. */
   readonly english?: string
