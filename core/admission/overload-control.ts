@@ -39,7 +39,7 @@ const openAfterMs = 1500
  */
 const leastRate = { begun: 10, living: 1 }
 /**
- * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 60
+ * Longest wait of an INVITE while calls are limited; then it is refused. Its set-up takes this wait and then up to 80
  * ms (p99) together with the calls that are set up at the same time: in all less than 100 ms. More INVITEs arrive in
  * this time than are set up in it, so that no place stays empty.
  */

@@ -27,15 +27,20 @@ const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) 
   [/ It answered (.*)\.$/, response => ({ text: 'jibu: ', english: response })],
 ]
 
-/** In Kiswahili: what a reason's own text does not know of this call. `problemText`: what is wrong in a document, in Kiswahili. */
-export const endFacts = (
+/**
+ * In Kiswahili: what a reason's own text does not know of this call. `problemText`: the Kiswahili text of a problem in a
+ * document, undefined where there is none.
+ */
+export function endFacts(
   sentence: string,
   problemText: (message: string) => string | undefined = () => undefined,
-): readonly EndFact[] =>
-  patterns.flatMap(([pattern, fact]) => {
+): readonly EndFact[] {
+  return patterns.flatMap(([pattern, fact]) => {
     const found = pattern.exec(sentence)
-    if (found === null || found[1] === undefined) return []
+    if (found?.[1] === undefined) return []
     const { text, english } = fact(...found.slice(1))
-    const own = english === undefined ? undefined : problemText(english)
-    return [english === undefined || own !== undefined ? { text: text + (own ?? '') } : { text, english }]
+    if (english === undefined) return [{ text }]
+    const own = problemText(english)
+    return [own === undefined ? { text, english } : { text: text + own }]
   })
+}

@@ -86,11 +86,11 @@ function Why({ code, sentence, advice, link, parts }: WhyProps) {
         </b>
         {facts.length > 0 && (
           <span class="soft">
-            {facts.map(({ text, english }, at) => (
+            {facts.map(({ text, english = '' }, at) => (
               <Fragment key={text + english}>
                 {at === 0 ? ' ' : ' · '}
                 {text}
-                {english !== undefined && <span lang="en">{english}</span>}
+                {english !== '' && <span lang="en">{english}</span>}
               </Fragment>
             ))}
           </span>
