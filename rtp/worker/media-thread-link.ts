@@ -37,7 +37,7 @@ export class MediaThread {
   #worker: Worker | undefined
   /** What the thread has open; when it dies, this is all that is left of it. */
   readonly #descriptors = new OpenDescriptors()
-  /** Sent together at the end of this turn; before a new worker lives, when it does. */
+  /** Sent together at the end of this turn, or with what is agreed; before a new worker lives, when it does. */
   #waiting: EngineCommand[] = []
   #isSending = false
   #isClosing = false
@@ -62,7 +62,9 @@ export class MediaThread {
 
   send(command: EngineCommand): void {
     this.#waiting.push(command)
-    if (this.#isSending) return
+    // The answer leaves within this turn, and from then on its session must receive (RFC 3264 §6.1).
+    if (command.type === 'agree') this.#sendWaiting()
+    if (this.#isSending || this.#waiting.length === 0) return
     this.#isSending = true
     // Not a microtask: what a turn's events ask for one after another would be a message, and a wake-up, each.
     setImmediate(() => {

@@ -74,6 +74,29 @@ for (const workers of [0, 2]) {
   })
 }
 
+test('what was agreed is with its thread before the turn that sends the answer is over (RFC 3264 §6.1)', async () => {
+  const log = new EventLog()
+  const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers: 1 }, log.emit, error => {
+    throw error
+  })
+  const peer = await MediaPeer.open()
+  media.open('a', 'call')
+  peer.to = (await log.next('opened', 'a')).port
+  peer.rtp.connect(peer.to, '127.0.0.1')
+  await once(peer.rtp, 'connect')
+  // The rest of the turn: what arrives in it, and only in it, must be received.
+  media.execute({ type: 'agree', session: 'a', agreement: peer.agreement(), talk: false })
+  for (let sent = 0; sent < 20; sent++) {
+    peer.rtp.send(peer.packet(noise(160, sent)))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+  media.execute({ type: 'close', session: 'a' })
+  const { stats } = await log.next('closed', 'a')
+  await media.close()
+  peer.close()
+  assert.ok(stats.packetsReceived > 0, 'nothing was received in the turn')
+})
+
 test('what a thread has left open when it ended without a word is closed: its ports are free again', async () => {
   const kept = new OpenDescriptors()
   const network = openNetwork({ address: '127.0.0.1', descriptors: kept.memory })
