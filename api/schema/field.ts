@@ -86,12 +86,13 @@ export const identifier = (description: string) =>
   })
 
 export const maxUrlLength = 2048
-const absoluteUrl = 'https?://[^\\s\\u0000-\\u001f]+'
+/** The scheme in any case (RFC 3986 §3.1), then a host. */
+const absoluteUrl = '[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#][^\\s\\u0000-\\u001f]*'
 
 export const url = (description: string) =>
   Type.String({
     maxLength: maxUrlLength,
-    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#][^\\s\\u0000-\\u001f]*$`,
+    pattern: `^${absoluteUrl}$`,
     description,
     examples: ['https://example.com/voice'],
     'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters`,

@@ -51,6 +51,15 @@ test('what may not be placed leaves no row, no hold, no INVITE', () => {
   }
 })
 
+test('the scheme of the URL may be written in any case (RFC 3986 §3.1)', () => {
+  for (const url of ['HTTP://a.test/voice', 'Https://A.TEST/Voice']) {
+    const bed = placing()
+    const request = bed.originate({ url })
+    bed.run(100)
+    assert.ok(bed.replies.get(request)?.ok, url)
+  }
+})
+
 test('exactly enough money for the first increment admits', () => {
   const bed = placing()
   bed.store.addAccount(acme, 30_000)
