@@ -28,5 +28,21 @@ test('the scheme may be written in any case (RFC 3986 §3.1), and stays as it wa
   }
 })
 
+test('what looks like a URL and is none is 422 before a call needs it, and changes nothing', async () => {
+  for (const [name, set, field] of settings) {
+    await set('https://a.test/kept')
+    for (const url of ['http://[::1/v', 'http://a.test:99999/', 'http:///v', 'http://?v', 'http://#', 'http://%/']) {
+      const { status, body } = await set(url)
+      assert.equal([status, body.errors?.[0].field], [422, field], `${name} ${url}`)
+      assert.match(body.detail, /must be an absolute http or https URL/)
+    }
+    const kept = (await bed.customer('GET', '/numbers/')).body[0].webhook_inbound.url
+    assert.is(kept, 'https://a.test/kept', name)
+  }
+  const fallback = { fallback_mode: 'play', fallback_value: 'http://[::1/sorry.wav' }
+  const refused = await bed.customer('POST', '/account/webhooks', fallback)
+  assert.equal([refused.status, refused.body.errors[0].field], [422, 'fallback_value'])
+})
+
 test.after(() => bed.close())
 test.run()
