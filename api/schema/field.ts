@@ -107,6 +107,9 @@ export const urlOrBlank = (description: string) =>
     'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters, or empty`,
   })
 
+/** A whole number. No country code begins with 0 (E.164 §6.2.1): what does can be neither called nor presented. */
+export const e164 = '\\+[1-9]\\d{6,14}'
+
 /** `+254` and `254` mean the same. */
 export const prefix = Type.String({
   pattern: '^\\+?\\d{1,15}$',
