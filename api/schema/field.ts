@@ -136,7 +136,7 @@ export const listOf = <T extends TSchema>(schema: T, description: string) =>
   Type.Array(resource(schema), { description })
 
 /** A page of a list, under the list's own name: `{ calls, total, limit, offset }`. */
-export const pageOf = <Name extends string, T extends TSchema>(name: Name, schema: T) =>
+export const pageOf = <Name extends string, T extends TSchema>(name: Name, schema: T, order = 'newest first') =>
   Type.Object(
     {
       [name]: Type.Array(resource(schema)),
@@ -144,7 +144,7 @@ export const pageOf = <Name extends string, T extends TSchema>(name: Name, schem
       limit: Type.Integer({ description: 'As asked for.', examples: [50] }),
       offset: Type.Integer({ description: 'As asked for.', examples: [0] }),
     },
-    { description: 'A page, newest first.' },
+    { description: `A page, ${order}.` },
   )
 
 export const paging = {

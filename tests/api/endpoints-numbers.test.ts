@@ -78,6 +78,13 @@ test('a number that cannot be paid for', async () => {
   assert.is((await bed.operator('POST', '/operator/numbers', { number: '+254711000002' })).status, 409)
   const all = await bed.operator('GET', '/operator/numbers')
   assert.equal([all.body.total, all.body.numbers[0].uuid], [1, uuid])
+  await bed.operator('POST', '/operator/numbers', { number: '+254711000001' })
+  const { numbers } = (await bed.operator('GET', '/operator/numbers')).body
+  assert.equal(
+    numbers.map((each: { number: string }) => each.number),
+    ['+254711000001', '+254711000002'],
+    'by number, as described',
+  )
 })
 
 test('every operation of these paths was answered with success', () => {
