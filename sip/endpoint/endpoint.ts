@@ -297,6 +297,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
         if (call instanceof IncomingCall) call.named(command.sid).answer(command.sdp, now)
         break
       case 'end':
+        if (call instanceof IncomingCall) call.named(command.sid)
         call.end(command.reason, now)
         break
       case 'reoffer':

@@ -120,17 +120,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   end(reason: ReasonHeader, now: number): void {
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
-    this.#services.respond(this.#transaction, reason.status, now, {
-      toTag: this.#dialog.localTag,
-      fields: [...reasonFields(reason), ...this.#answerFields],
-    })
+    this.#refuse(reason.status, reasonFields(reason), now)
     this.#close({ kind: 'response', status: reason.status }, now)
   }
 
   /** RFC 5626 grace period over and the connection is not back: an unanswered call ends as if it were cancelled. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
-    this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
+    this.#refuse(487, [], now)
     this.#close({ kind: 'cancel' }, now)
   }
 
@@ -164,8 +161,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   over(cause: CallCause, now: number): void {
     if (this.#state === 'over') return
-    if (this.#state === 'offered' && cause.kind === 'bye')
-      this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
+    if (this.#state === 'offered' && cause.kind === 'bye') this.#refuse(487, [], now)
     this.#state = 'over'
     this.#stopProvisionals()
     this.#services.bindTag(this.#dialog.localTag, undefined)
@@ -178,9 +174,9 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.session.ackArrived(ack, now)
   }
 
-  cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
+  cancelled(_transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(transaction, 487, now, { toTag: this.#dialog.localTag })
+    this.#refuse(487, [], now)
     this.#close({ kind: 'cancel' }, now)
   }
 
@@ -207,6 +203,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #close(cause: CallCause, now: number): void {
     if (this.#session === undefined) this.over(cause, now)
     else this.#session.close(cause, now)
+  }
+
+  /** A final response that refuses the call. */
+  #refuse(status: number, fields: readonly HeaderField[], now: number): void {
+    this.#services.respond(this.#transaction, status, now, {
+      toTag: this.#dialog.localTag,
+      fields: [...fields, ...this.#answerFields],
+    })
   }
 
   #provisional(status: number, parts: ResponseParts, now: number): void {
@@ -238,7 +242,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */
   #neverAcknowledged(now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(this.#transaction, 504, now, { toTag: this.#dialog.localTag })
+    this.#refuse(504, [], now)
     this.#close({ kind: 'timeout' }, now)
   }
 
