@@ -1,5 +1,7 @@
 import { type Dialog, dialogOfCallee } from '../../dialog/dialog.ts'
+import { parseExpires } from '../../header/expires.ts'
 import type { OfferState } from '../../invite/offer-answer.ts'
+import { headerOf } from '../../message/headers.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
@@ -35,6 +37,8 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   readonly #merged: string
   readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
+  /** Made when the caller has said how long its invitation holds. */
+  #expiry: Timer<TimerOwner> | undefined
   readonly #reliable: ReliableProvisional | undefined
   /** Made when something happens in its dialog: most calls that are refused need none. */
   #session: InviteSession | undefined
@@ -97,6 +101,15 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     return this
   }
 
+  /** RFC 3261 §13.3.1: an INVITE with Expires that has no final response by then is terminated with 487. */
+  expireAsAsked(now: number): void {
+    const expires = parseExpires(headerOf(this.#transaction.request.message, 'Expires') ?? '')
+    // Zero leaves no time to answer in: who writes it cannot mean the invitation.
+    if (!expires.ok || expires.value === 0) return
+    this.#expiry = new Timer<TimerOwner>(this, 'expiry')
+    this.#services.timers.set(this.#expiry, now + 1000 * expires.value)
+  }
+
   ring(now: number): void {
     this.#provisional(180, {}, now)
   }
@@ -113,7 +126,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       return
     }
     this.#state = 'answered'
-    this.#stopProvisionals()
+    this.#stopWaiting()
     this.session.accept(this.#transaction, sdp, now)
   }
 
@@ -163,7 +176,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     if (this.#state === 'over') return
     if (this.#state === 'offered' && cause.kind === 'bye') this.#refuse(487, [], now)
     this.#state = 'over'
-    this.#stopProvisionals()
+    this.#stopWaiting()
     this.#services.bindTag(this.#dialog.localTag, undefined)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
@@ -188,8 +201,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#services.inviteFinished(this.#merged)
   }
 
-  expired(_name: string, now: number): void {
-    if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
+  expired(name: string, now: number): void {
+    if (this.#state !== 'offered') return
+    if (name === 'expiry') {
+      this.#refuse(487, [], now)
+      this.#close({ kind: 'cancel' }, now)
+      return
+    }
+    if (this.#transaction.bytes === undefined) return
     // What has been acknowledged may not be sent again: it takes one with a new RSeq (RFC 3262 §3).
     if (this.#reliable !== undefined) {
       this.ring(now)
@@ -246,9 +265,10 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#close({ kind: 'timeout' }, now)
   }
 
-  #stopProvisionals(): void {
+  #stopWaiting(): void {
     this.#reliable?.stop()
     this.#services.timers.stop(this.#timer)
+    if (this.#expiry !== undefined) this.#services.timers.stop(this.#expiry)
   }
 }
 
