@@ -11,7 +11,7 @@ import { answerNoHttp, refuseExpectation } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { WrittenLists } from './answer/written-lists.ts'
 import type { SwitchDoor } from './base/door.ts'
-import type { Api, TypeBoxProvider } from './base/fastify.ts'
+import { type Api, schemasBy, type TypeBoxProvider } from './base/fastify.ts'
 import { version } from './base/version.ts'
 import { WorkTurns } from './base/work-turns.ts'
 import { httpsOptions, mainListener } from './listeners.ts'
@@ -97,6 +97,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
     keepAliveTimeout: keepAliveTimeoutMs,
     ...(secure === undefined ? { http: shape } : { https: { ...httpsOptions(secure), ...shape } }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    schemaController: schemasBy(validatorCompiler()),
     forceCloseConnections: true,
     return503OnClosing: false,
     clientErrorHandler: answerNoHttp,
@@ -109,9 +110,6 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   app.addHook('onClose', async () => connections.close())
   app.server.on('checkExpectation', refuseExpectation)
 
-  app.setValidatorCompiler(validatorCompiler())
-  // Renderers write exactly what the schemas say (a test compares them): nothing is stripped or coerced on the way out.
-  app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, door.log))
   app.setNotFoundHandler(async () => {
     throw notFound('There is nothing at this path.')
@@ -135,7 +133,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   const answerOtherMethods = collectMethods(app)
   refuseCodings(app)
   noteChanges(app, door)
-  await describeRoutes(app, door.settings.publicUrl, version)
+  describeRoutes(app, door.settings.publicUrl, version)
   await nextTurn()
 
   const lists = new WrittenLists()
