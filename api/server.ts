@@ -6,7 +6,7 @@ import { guardRoutes } from './access/guard.ts'
 import { type ConnectionLimits, defaultConnectionLimits, HttpConnections } from './access/http-connections.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
 import { RequestLimits } from './access/request-limits.ts'
-import { collectMethods } from './answer/methods.ts'
+import { collectPaths, refuseOtherMethods } from './answer/methods.ts'
 import { answerNoHttp, refuseExpectation } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { WrittenLists } from './answer/written-lists.ts'
@@ -20,6 +20,7 @@ import { maxBodyBytes, parseBodies } from './request/body-parser.ts'
 import { dropBodies } from './request/body-reader.ts'
 import { sendFailure } from './request/failure.ts'
 import { GatheredRequest } from './request/gathered-request.ts'
+import { answerHead } from './request/head.ts'
 import { isWebSocket, Upgrades } from './request/upgrades.ts'
 import { validatorCompiler } from './request/validation.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -97,6 +98,8 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
     keepAliveTimeout: keepAliveTimeoutMs,
     ...(secure === undefined ? { http: shape } : { https: { ...httpsOptions(secure), ...shape } }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    // `answerHead` does that.
+    exposeHeadRoutes: false,
     schemaController: schemasBy(validatorCompiler()),
     forceCloseConnections: true,
     return503OnClosing: false,
@@ -114,6 +117,8 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   app.setNotFoundHandler(async () => {
     throw notFound('There is nothing at this path.')
   })
+  const paths = collectPaths(app)
+  answerHead(app, paths)
   // Whatever a customer put into an answer, it is of the type that we say, and of no other.
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
@@ -130,7 +135,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   dropBodies(app, turns)
   const { limits = new RequestLimits() } = options
   guardRoutes(app, door, { operatorKey: options.operatorKey, turns, limits, connections })
-  const answerOtherMethods = collectMethods(app)
+  const refuseShadowed = refuseOtherMethods(app, paths)
   refuseCodings(app)
   noteChanges(app, door)
   describeRoutes(app, door.settings.publicUrl, version)
@@ -177,7 +182,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   captureRoutes(app, door)
   operatorConsoleRoutes(app, door)
   trunkTestRoutes(app, door)
-  answerOtherMethods()
+  refuseShadowed()
   await nextTurn()
   await app.ready()
   return app
