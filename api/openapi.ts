@@ -1,7 +1,8 @@
-import fastifySwagger from '@fastify/swagger'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
+import fastify, { type RouteOptions } from 'fastify'
 import { headerName } from './answer/header-name.ts'
-import type { Access, Api } from './base/fastify.ts'
+import { type Access, type Api, schemasBy } from './base/fastify.ts'
 import { exampleOf, type Schemas } from './openapi-examples.ts'
 import { webhooks } from './openapi-webhooks.ts'
 import { Account, OperatorAccount } from './schema/account.ts'
@@ -43,6 +44,9 @@ import { CallTrace } from './schema/trace.ts'
 import { Trunk } from './schema/trunk.ts'
 import { EndUser } from './schema/user.ts'
 import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
+
+/** So many routes are added in one turn of the event loop. */
+const routesInATurn = 20
 
 const resources: readonly TSchema[] = [
   Account,
@@ -126,8 +130,32 @@ const securityOf: Record<Access, readonly Record<string, string[]>[]> = {
   either: [{ apiKey: [] }, { operatorKey: [] }],
 }
 
-/** Every route that follows is described; `app.swagger()` is the document once the API is ready. */
-export async function describeRoutes(app: Api, publicUrl: string, version: string): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The OpenAPI document; once the API is ready. */
+    openApi(): Promise<object>
+  }
+}
+
+type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'config'>
+
+/** Every route that follows is described, when the document is first asked for: a start does not wait for it. */
+export function describeRoutes(app: Api, publicUrl: string, version: string): void {
+  const routes: DescribedRoute[] = []
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
+    routes.push({ method, url, ...(schema && { schema }), ...(config && { config }) })
+  })
+  let document: Promise<object> | undefined
+  app.decorate('openApi', () => {
+    document ??= documentOf(routes, publicUrl, version)
+    return document
+  })
+}
+
+/** Describes the routes by an app that has them and never listens. It takes some turns of the event loop, for calls' sake. */
+async function documentOf(routes: readonly DescribedRoute[], publicUrl: string, version: string): Promise<object> {
+  const { default: fastifySwagger } = await import('@fastify/swagger')
+  const app = fastify({ exposeHeadRoutes: false, schemaController: schemasBy(() => () => true) })
   for (const schema of resources) app.addSchema(schema)
   await app.register(fastifySwagger, {
     hideUntagged: true,
@@ -160,6 +188,14 @@ export async function describeRoutes(app: Api, publicUrl: string, version: strin
     }),
     transformObject: described => completed('openapiObject' in described ? described.openapiObject : described),
   })
+  for (const [at, route] of routes.entries()) {
+    if (at % routesInATurn === 0) await nextTurn()
+    app.route({ ...route, handler: async () => undefined })
+  }
+  await nextTurn()
+  await app.ready()
+  await nextTurn()
+  return app.swagger()
 }
 
 interface WithContent {

@@ -6,12 +6,12 @@ import { guardRoutes } from './access/guard.ts'
 import { type ConnectionLimits, defaultConnectionLimits, HttpConnections } from './access/http-connections.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
 import { RequestLimits } from './access/request-limits.ts'
-import { collectMethods } from './answer/methods.ts'
+import { collectPaths, refuseOtherMethods } from './answer/methods.ts'
 import { answerNoHttp, refuseExpectation } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { WrittenLists } from './answer/written-lists.ts'
 import type { SwitchDoor } from './base/door.ts'
-import type { Api, TypeBoxProvider } from './base/fastify.ts'
+import { type Api, schemasBy, type TypeBoxProvider } from './base/fastify.ts'
 import { version } from './base/version.ts'
 import { WorkTurns } from './base/work-turns.ts'
 import { httpsOptions, mainListener } from './listeners.ts'
@@ -20,6 +20,7 @@ import { maxBodyBytes, parseBodies } from './request/body-parser.ts'
 import { dropBodies } from './request/body-reader.ts'
 import { sendFailure } from './request/failure.ts'
 import { GatheredRequest } from './request/gathered-request.ts'
+import { answerHead } from './request/head.ts'
 import { isWebSocket, Upgrades } from './request/upgrades.ts'
 import { validatorCompiler } from './request/validation.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -97,6 +98,9 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
     keepAliveTimeout: keepAliveTimeoutMs,
     ...(secure === undefined ? { http: shape } : { https: { ...httpsOptions(secure), ...shape } }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    // `answerHead` does that.
+    exposeHeadRoutes: false,
+    schemaController: schemasBy(validatorCompiler()),
     forceCloseConnections: true,
     return503OnClosing: false,
     clientErrorHandler: answerNoHttp,
@@ -109,13 +113,12 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   app.addHook('onClose', async () => connections.close())
   app.server.on('checkExpectation', refuseExpectation)
 
-  app.setValidatorCompiler(validatorCompiler())
-  // Renderers write exactly what the schemas say (a test compares them): nothing is stripped or coerced on the way out.
-  app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, door.log))
   app.setNotFoundHandler(async () => {
     throw notFound('There is nothing at this path.')
   })
+  const paths = collectPaths(app)
+  answerHead(app, paths)
   // Whatever a customer put into an answer, it is of the type that we say, and of no other.
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
@@ -132,10 +135,10 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   dropBodies(app, turns)
   const { limits = new RequestLimits() } = options
   guardRoutes(app, door, { operatorKey: options.operatorKey, turns, limits, connections })
-  const answerOtherMethods = collectMethods(app)
+  const refuseShadowed = refuseOtherMethods(app, paths)
   refuseCodings(app)
   noteChanges(app, door)
-  await describeRoutes(app, door.settings.publicUrl, version)
+  describeRoutes(app, door.settings.publicUrl, version)
   await nextTurn()
 
   const lists = new WrittenLists()
@@ -179,7 +182,7 @@ export async function buildApi(door: SwitchDoor, options: ApiOptions): Promise<A
   captureRoutes(app, door)
   operatorConsoleRoutes(app, door)
   trunkTestRoutes(app, door)
-  answerOtherMethods()
+  refuseShadowed()
   await nextTurn()
   await app.ready()
   return app

@@ -23,7 +23,7 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'linked',
-    external: [...packagesKept, 'esbuild'],
+    external: [...packagesKept, ...packagesUnused, 'esbuild'],
     plugins: [withoutSideEffects, httpByRequire],
     // Packages in CommonJS ask for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
@@ -61,6 +61,9 @@ const httpByRequire: Plugin = {
 
 /** Packages that are not in the bundle: native ones, and those whose files are found by their place. */
 const packagesKept: readonly string[] = ['better-sqlite3', 'koffi', 'libopus-wasm', 'mpg123-decoder', 'espeak-ng']
+
+/** What Fastify would load if it were not given compilers of ours (`schemasBy`). */
+const packagesUnused: readonly string[] = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']
 
 /** Programs of threads and child processes: whatever is started by `ownModule('./name.ts', import.meta.url)`. */
 function ownModules(folder: string): string[] {

@@ -110,7 +110,7 @@ export function guardRoutes(
   }
 
   async function checkAccess(request: FastifyRequest): Promise<void> {
-    // `collectMethods` answers, for which no key is needed.
+    // `refuseOtherMethods` answers, for which no key is needed.
     if (request.is404) return
     const { access = 'customer', isKeyless } = request.routeOptions.config
     if (access === 'open' || isKeyless?.(request.ip) === true) return

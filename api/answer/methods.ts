@@ -8,13 +8,15 @@ interface KnownPath {
   readonly methods: Set<string>
 }
 
-/**
- * 405 with `Allow` for every known path, OPTIONS that names the methods, and 404 for all other paths: before the body is read,
- * since a refused request has no body worth reading. Register after what limits requests and before the routes; call what
- * it returns after them. Paths are compared here when no route has answered: a route for each refused method would take a sixth
- * of the time of a start.
- */
-export function collectMethods(app: FastifyInstance): () => void {
+export interface KnownPaths {
+  /** The path that a URL names; of several the one that is literal for longest. */
+  find(url: string): KnownPath | undefined
+  /** All paths, once no further route is to be known. */
+  complete(): readonly KnownPath[]
+}
+
+/** The paths of all routes that follow, with their methods: HEAD too where there is GET, unless the route says otherwise. */
+export function collectPaths(app: FastifyInstance): KnownPaths {
   const paths = new Map<string, KnownPath>()
   let isComplete = false
   app.addHook('onRoute', route => {
@@ -22,8 +24,27 @@ export function collectMethods(app: FastifyInstance): () => void {
     const url = route.url.length > 1 ? route.url.replace(/\/$/, '') : route.url
     const path = paths.get(url) ?? { url, segments: url.split('/'), methods: new Set() }
     paths.set(url, path)
-    for (const method of [route.method].flat()) path.methods.add(method)
+    for (const method of [route.method].flat()) {
+      path.methods.add(method)
+      if (method === 'GET' && route.exposeHeadRoute !== false) path.methods.add('HEAD')
+    }
   })
+  return {
+    find: url => pathOf(url, paths.values()),
+    complete: () => {
+      isComplete = true
+      return [...paths.values()]
+    },
+  }
+}
+
+/**
+ * 405 with `Allow` for every known path, OPTIONS that names the methods, and 404 for all other paths: before the body is read,
+ * since a refused request has no body worth reading. Register after what limits requests and before the routes; call what
+ * it returns after them. Paths are compared here when no route has answered: a route for each refused method would take a sixth
+ * of the time of a start.
+ */
+export function refuseOtherMethods(app: FastifyInstance, paths: KnownPaths): () => void {
   const refuse = async (request: FastifyRequest, reply: FastifyReply, path: KnownPath | undefined) => {
     // A known method that comes to here had a name that is too long.
     if (path === undefined || path.methods.has(request.method)) throw notFound('There is nothing at this path.')
@@ -32,13 +53,14 @@ export function collectMethods(app: FastifyInstance): () => void {
     throw new Refusal(405, `${request.method} is not possible here; allowed: ${allow}.`, { headers: { allow } })
   }
   app.addHook('onRequest', async (request, reply) => {
-    return request.is404 ? refuse(request, reply, pathOf(request.raw.url ?? '', paths.values())) : undefined
+    return request.is404 ? refuse(request, reply, paths.find(request.raw.url ?? '')) : undefined
   })
   return () => {
-    isComplete = true
+    const all = paths.complete()
+    const named = all.filter(({ segments }) => segments.some(isName))
     // `GET /calls/originate` is no call with the uuid `originate`: what is literal in one path and `:name` in another.
-    for (const path of paths.values()) {
-      const others = [...paths.values()].filter(other => other !== path && matches(other, path.segments))
+    for (const path of all) {
+      const others = named.filter(other => other !== path && matches(other, path.segments))
       const shadowed = new Set(
         others.flatMap(({ methods }) => [...methods]).filter(method => !path.methods.has(method)),
       )
@@ -55,7 +77,6 @@ export function collectMethods(app: FastifyInstance): () => void {
   }
 }
 
-/** The known path that a URL names; of several the one that is literal for longest. */
 function pathOf(url: string, paths: Iterable<KnownPath>): KnownPath | undefined {
   const [path = ''] = url.split(/[?#;]/, 1)
   let segments: string[]

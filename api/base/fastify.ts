@@ -2,6 +2,9 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifySchema,
+  FastifySchemaCompiler,
+  FastifyServerOptions,
   FastifyTypeProvider,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -22,6 +25,22 @@ export type Api = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxProvider
 >
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+type ValidatorFactory = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
+
+/**
+ * How an app checks what comes in; what goes out it writes as it is. Given as an option, and not to the app that is made:
+ * without one Fastify loads compilers of its own, a twentieth of the time of a start.
+ */
+export const schemasBy = (validatorCompiler: FastifySchemaCompiler<FastifySchema>): SchemaController => ({
+  compilersFactory: {
+    // Its type is of Ajv's schemas, any other compiler is as good (Fastify's `setValidatorCompiler` takes it).
+    buildValidator: (() => validatorCompiler) as unknown as ValidatorFactory,
+    // Renderers write exactly what the schemas say (a test compares them): nothing is stripped or coerced on the way out.
+    buildSerializer: () => () => JSON.stringify,
+  },
+})
 
 /** Who may call a route: anybody, an account by its API key (the default), the operator, or either of these. */
 export type Access = 'open' | 'customer' | 'operator' | 'either'

@@ -20,7 +20,7 @@ export function explorerRoutes(app: Api): void {
     config: { access: 'open' },
     schema: { hide: true },
     handler: async (request, reply) => {
-      description ??= new StaticFile(Buffer.from(JSON.stringify(app.swagger())))
+      description ??= new StaticFile(Buffer.from(JSON.stringify(await app.openApi())))
       return description.send(request, reply.type('application/json; charset=utf-8'))
     },
   })

@@ -36,7 +36,7 @@ export async function openApiDocument(): Promise<unknown> {
   }
   const app = await buildApi(door, { operatorKey: 'none' })
   try {
-    return app.swagger()
+    return await app.openApi()
   } finally {
     await app.close()
     store.database.close()

@@ -1,10 +1,10 @@
-import { type Dispatcher, errors } from 'undici'
+import type { Dispatcher, errors } from 'undici'
 import type { Latencies, Timed } from '../../metrics/latencies.ts'
 import { NameResolver } from '../names/index.ts'
 import { DamagedEncoding, decoded } from './content-encoding.ts'
-import { guardedConnector, RefusedAddress, type ResolveHost, resolveBy } from './guarded-connect.ts'
-import { OwnAgents } from './own-agents.ts'
+import type { AgentOptions, OwnAgents } from './own-agents.ts'
 import { isPublicAddress } from './public-address.ts'
+import { RefusedAddress, type ResolveHost, resolveBy } from './resolve-host.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** Bounds of a webhook exchange (docs/api.md). */
@@ -86,29 +86,31 @@ export interface HttpClientOptions {
   readonly timed?: { readonly as: Timed; readonly by: Pick<Latencies, 'observe'> }
 }
 
+/** So that the first call after a start does not wait for it. */
+const openAfterMs = 700
+
 /**
  * HTTP to servers of customers: public addresses only, redirects reported and not followed, the whole exchange within its time, answers
  * bounded. What goes wrong is a value; nothing throws.
  */
 export class HttpClient {
-  readonly #agents: OwnAgents
+  readonly #options: AgentOptions
+  /** Opened by the first request, or a moment after the start: undici takes a tenth of a start, which needs no connection. */
+  #agents: Promise<OwnAgents> | undefined
   readonly #timed: HttpClientOptions['timed']
+  #isClosed = false
 
   constructor(options: HttpClientOptions) {
     this.#timed = options.timed
-    const resolve = options.resolve ?? resolveBy(new NameResolver())
-    this.#agents = new OwnAgents(owner => ({
+    this.#options = {
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
-      // The exchange has one deadline of its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: guardedConnector({
-        may: address => options.allowPrivateUrls || isPublicAddress(address),
-        resolve,
-        owner,
-        timeoutMs: webhookTimeoutMs,
-      }),
-    }))
+      connectTimeoutMs: webhookTimeoutMs,
+      may: address => options.allowPrivateUrls || isPublicAddress(address),
+      resolve: options.resolve ?? resolveBy(new NameResolver()),
+    }
+    setTimeout(() => {
+      if (!this.#isClosed) this.#agents ??= this.#openAgents()
+    }, openAfterMs).unref()
   }
 
   /** A webhook: JSON, signed with the account's secret. */
@@ -169,6 +171,9 @@ export class HttpClient {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       return fault('refused-address', `${url.protocol} is neither http: nor https:`)
     }
+    // Before the exchange, which has its time for itself.
+    this.#agents ??= this.#openAgents()
+    const agents = await this.#agents
     const exchange = new AbortController()
     let ended: HttpFault | undefined
     const end = (why: HttpFault) => {
@@ -184,7 +189,7 @@ export class HttpClient {
       request.signal?.removeEventListener('abort', abandon)
     }
     try {
-      const response = await this.#send(url, request, exchange.signal)
+      const response = await send(agents, url, request, exchange.signal)
       const answer = await readAnswer(response, request, exchange.signal, close)
       if (!answer.ok) close()
       return answer
@@ -197,30 +202,43 @@ export class HttpClient {
 
   /** Ends what runs and closes every connection. */
   async close(): Promise<void> {
-    await this.#agents.close()
+    this.#isClosed = true
+    await (await this.#agents)?.close()
   }
 
-  async #send(url: URL, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const options: Dispatcher.RequestOptions = {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: { 'user-agent': 'Sauti', 'accept-encoding': 'identity', ...credentialsOf(url), ...request.headers },
-      body: request.body ?? null,
-      signal,
-    }
-    const agents = this.#agents.of(request.owner ?? '')
-    const { isRepeatable = request.method === 'GET' } = request
-    // A POST may have been acted upon before the connection closed: it is not sent again by itself (RFC 9110 §9.2.2).
-    if (!isRepeatable) return await agents.keptBriefly.request(options)
-    try {
-      return await agents.kept.request(options)
-    } catch (cause) {
-      // A connection that had served before was closed by the server just as it was used again: the request goes once
-      // more, over a new one.
-      if (!(cause instanceof errors.SocketError) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
-      return await agents.fresh.request(options)
-    }
+  async #openAgents(): Promise<OwnAgents> {
+    const { OwnAgents } = await import('./own-agents.ts')
+    const agents = new OwnAgents(this.#options)
+    if (this.#isClosed) await agents.close()
+    return agents
+  }
+}
+
+async function send(
+  ownAgents: OwnAgents,
+  url: URL,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const options: Dispatcher.RequestOptions = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    headers: { 'user-agent': 'Sauti', 'accept-encoding': 'identity', ...credentialsOf(url), ...request.headers },
+    body: request.body ?? null,
+    signal,
+  }
+  const agents = ownAgents.of(request.owner ?? '')
+  const { isRepeatable = request.method === 'GET' } = request
+  // A POST may have been acted upon before the connection closed: it is not sent again by itself (RFC 9110 §9.2.2).
+  if (!isRepeatable) return await agents.keptBriefly.request(options)
+  try {
+    return await agents.kept.request(options)
+  } catch (cause) {
+    // A connection that had served before was closed by the server just as it was used again: the request goes once
+    // more, over a new one.
+    if (!isSocketError(cause) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
+    return await agents.fresh.request(options)
   }
 }
 
@@ -235,9 +253,14 @@ function faultOf(cause: unknown): HttpAnswer {
     if (each instanceof RefusedAddress) return fault('refused-address', each.message)
   }
   if (cause instanceof DamagedEncoding) return fault('transport', cause.message)
-  if (cause instanceof errors.ConnectTimeoutError) return fault('timeout', cause.message)
+  if (hasCode(cause, 'UND_ERR_CONNECT_TIMEOUT')) return fault('timeout', cause.message)
   return fault('transport', cause instanceof Error ? cause.message : String(cause))
 }
+
+// By their codes: the classes of undici's errors would load it.
+const hasCode = (cause: unknown, code: string): cause is Error =>
+  cause instanceof Error && 'code' in cause && cause.code === code
+const isSocketError = (cause: unknown): cause is errors.SocketError => hasCode(cause, 'UND_ERR_SOCKET')
 
 const parseUrl = (text: string): URL | undefined => URL.parse(text) ?? undefined
 

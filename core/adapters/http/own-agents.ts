@@ -1,5 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { boundedPieces } from './bounded-pieces.ts'
+import { guardedConnector } from './guarded-connect.ts'
+import type { ResolveHost } from './resolve-host.ts'
 
 /** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
 const keptMs = 4000
@@ -19,14 +21,23 @@ interface Agents {
 /** By then no exchange runs, and no connection is kept: both last seconds. */
 const idleMs = 120_000
 
+export interface AgentOptions {
+  /** An account's connections to one origin. */
+  readonly connections: number
+  readonly connectTimeoutMs: number
+  /** Which addresses will do. */
+  readonly may: (address: string) => boolean
+  readonly resolve: ResolveHost
+}
+
 /** Connections of each account by itself: servers of one that hang take no connection of another's. */
 export class OwnAgents {
-  readonly #options: (owner: string) => Agent.Options
+  readonly #options: AgentOptions
   /** The longest unused first. */
   readonly #byOwner = new Map<string, Agents>()
   #isClosed = false
 
-  constructor(options: (owner: string) => Agent.Options) {
+  constructor(options: AgentOptions) {
     this.#options = options
   }
 
@@ -57,7 +68,14 @@ export class OwnAgents {
   }
 
   #make(owner: string): Agents {
-    const shared = this.#options(owner)
+    const { connections, connectTimeoutMs: timeoutMs, may, resolve } = this.#options
+    const shared = {
+      connections,
+      // The exchange has one deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: guardedConnector({ may, resolve, owner, timeoutMs }),
+    }
     const keptFor = (ms: number) =>
       new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms }).compose(boundedPieces)
     return {

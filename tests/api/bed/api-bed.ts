@@ -52,14 +52,14 @@ export class ApiBed {
 
   private constructor(
     app: Api,
-    parts: { store: Store; repositories: Repositories; calls: TestCalls; limits: RequestLimits },
+    parts: { document: OpenApi; store: Store; repositories: Repositories; calls: TestCalls; limits: RequestLimits },
   ) {
     this.app = app
     this.limits = parts.limits
     this.store = parts.store
     this.repositories = parts.repositories
     this.calls = parts.calls
-    this.document = app.swagger() as unknown as OpenApi
+    this.document = parts.document
     this.#conformance = conformanceOf(this.document)
   }
 
@@ -94,7 +94,8 @@ export class ApiBed {
     }
     const limits = new RequestLimits()
     const app = await buildApi(door, { operatorKey, limits, connections })
-    const made = new ApiBed(app, { store, repositories, calls, limits })
+    const document = (await app.openApi()) as OpenApi
+    const made = new ApiBed(app, { document, store, repositories, calls, limits })
     bed.current = made
     const account = await made.operator('POST', '/operator/accounts', { name: 'Bed', wallet_balance: '1000' })
     made.#key = account.body.key

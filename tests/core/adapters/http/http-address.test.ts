@@ -1,13 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  guardedConnector,
-  RefusedAddress,
-  type ResolvedAddress,
-  type ResolveHost,
-} from '../../../../core/adapters/http/guarded-connect.ts'
+import { guardedConnector } from '../../../../core/adapters/http/guarded-connect.ts'
 import { HttpClient } from '../../../../core/adapters/http/index.ts'
 import { isPublicAddress } from '../../../../core/adapters/http/public-address.ts'
+import { RefusedAddress, type ResolvedAddress, type ResolveHost } from '../../../../core/adapters/http/resolve-host.ts'
 import { rawServer, response } from '../../bed/raw-server.ts'
 
 const refused = [
