@@ -15,9 +15,11 @@ import { recordingFile, recordingsFolder } from '../recordings.ts'
 import type { TimedRecovery } from '../recovery.ts'
 import { type Repositories, repositoriesOver } from '../repositories.ts'
 import type { Served } from '../served.ts'
+import { DoubtedUnits } from './doubted-units.ts'
 import type { News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
 import type { StoreWorker } from './store-worker.ts'
+import { threadLost } from './thread-lost.ts'
 
 interface OpenStoreOptions {
   readonly folder: string
@@ -84,6 +86,11 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   let changed: (news: News) => void = () => {}
   let profiles: KnownProfiles | undefined
 
+  const doubted = new DoubtedUnits()
+  const reportAdded = () => {
+    for (const listener of addedListeners) listener()
+  }
+
   const threads = new StoreThreads({
     folder,
     publicUrl,
@@ -92,6 +99,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     database,
     quotas,
     writer,
+    doubted,
+    onReplaced({ written = [] }) {
+      for (const logged of doubted.settle(written)) feed.emit(logged)
+      // Which were added and not reported is not known.
+      reportAdded()
+    },
     onProfilesChanged: scope => profiles?.changed(scope),
     onNews(news) {
       switch (news.type) {
@@ -99,7 +112,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
           feed.emit(news.logged)
           return
         case 'callbacks-added':
-          for (const listener of addedListeners) listener()
+          reportAdded()
           return
         case 'committed':
           count.transactions++
@@ -145,8 +158,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       oldEvents: served.oldEvents,
       calls: {
         ...served.calls,
-        commit: (unit, isAwaited = true) =>
-          isAwaited ? served.calls.commit(unit, clock.unixMs()) : served.calls.commitSoon(unit, clock.unixMs()),
+        commit(unit, isAwaited = true) {
+          const left = doubted.leftOf(unit)
+          if (left === undefined) return Promise.reject(threadLost())
+          if (left.length === 0 && unit.length > 0) return Promise.resolve({ ok: true })
+          return isAwaited ? served.calls.commit(left, clock.unixMs()) : served.calls.commitSoon(left, clock.unixMs())
+        },
         account: uuid => reads.account(uuid),
         numberOwner: e164 => reads.numberOwner(e164),
         knownOwner: e164 => reads.knownOwner(e164),
