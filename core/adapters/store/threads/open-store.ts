@@ -16,7 +16,7 @@ import type { TimedRecovery } from '../recovery.ts'
 import { type Repositories, repositoriesOver } from '../repositories.ts'
 import type { Served } from '../served.ts'
 import { DoubtedUnits } from './doubted-units.ts'
-import type { News } from './protocol.ts'
+import type { Known, News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
 import type { StoreWorker } from './store-worker.ts'
 import { threadLost } from './thread-lost.ts'
@@ -84,6 +84,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const count = { transactions: 0, units: 0 }
   let isBlocked = false
   let changed: (news: News) => void = () => {}
+  let reload: (known: Known) => void = () => {}
   let profiles: KnownProfiles | undefined
 
   const doubted = new DoubtedUnits()
@@ -100,7 +101,11 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     quotas,
     writer,
     doubted,
-    onReplaced({ written = [] }) {
+    onReplaced({ known, written = [] }) {
+      // It reports a lock that it meets itself.
+      isBlocked = false
+      // A change that was committed may not have been reported.
+      if (known !== undefined) reload(known)
       for (const logged of doubted.settle(written)) feed.emit(logged)
       // Which were added and not reported is not known.
       reportAdded()
@@ -147,6 +152,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       else if (news.type === 'destinations') destinations.changed(news.destinations)
       else if (news.type === 'tokens') phoneTokens.changed(news.endUserUuid, news.tokens, clock.unixMs())
       else if (news.type === 'token-revoked') phoneTokens.revoked(news.record)
+    }
+    reload = now => {
+      trunks.reload(now.trunks)
+      rates.changed(now.rates)
+      destinations.changed(now.destinations)
+      phoneTokens.reload(now.tokens, clock.unixMs())
     }
     const events = { ...served.events, subscribe: (listener: EventListener) => feed.subscribe(listener) }
     const store: SwitchStore = {

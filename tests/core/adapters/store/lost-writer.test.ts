@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Database, openDatabase } from '../../../../core/adapters/store/database.ts'
@@ -16,6 +17,7 @@ import { nextWriter, until } from '../../bed/writer-bed.ts'
 // A writer that ends after a COMMIT and before it has reported it: what was written is there once, and known.
 
 interface Bed extends OpenedStore {
+  readonly folder: string
   readonly owner: AccountUuid
   readonly writer: ReturnType<typeof nextWriter>
   /** Looks at the files themselves. */
@@ -39,6 +41,7 @@ async function withWriter(work: (bed: Bed) => Promise<void>): Promise<void> {
   const look = openDatabase(folder, { readOnly: true })
   const bed: Bed = {
     ...on,
+    folder,
     owner: account.uuid,
     writer,
     look,
@@ -208,6 +211,89 @@ test('callbacks that were committed are sent, though their report was lost', () 
     assert.is(added, 0)
     await replaced()
     assert.ok(added > 0)
+  }))
+
+test('what was changed and not reported is in memory once another writer is there', () =>
+  withWriter(async ({ owner, look, loses, replaced, repositories, store }) => {
+    const { trunks, rates, destinations, phoneTokens, users, numbers } = repositories
+    const carrier = await trunks.create({ name: 'carrier' }, Date.now())
+    const signIn = async (email: string) => {
+      const user = await users.create(owner, { email, displayName: '' }, Date.now())
+      assert.ok(user)
+      const order = { endUserUuid: user.uuid, ttlSeconds: 600, maxConcurrent: 1, realm: 'voice.test' }
+      const minted = await phoneTokens.mint(owner, order, Date.now())
+      assert.ok(minted.ok)
+      return { user, order, ...minted }
+    }
+    const [kept, revoked, inactive, removed] = [
+      await signIn('kept@a.example'),
+      await signIn('revoked@a.example'),
+      await signIn('inactive@a.example'),
+      await signIn('removed@a.example'),
+    ]
+    const number = await numbers.add('+254700000001', 0, Date.now())
+    assert.ok(number)
+    await numbers.acquire(owner, number.uuid, Date.now())
+    assert.is((await store.calls.numberOwner('+254700000001'))?.account.uuid, owner)
+    let trunkReports = 0
+    trunks.watch(() => trunkReports++)
+    const ended: string[] = []
+    phoneTokens.onRevoked(({ uuid }) => ended.push(uuid))
+
+    const rate = { prefix: '+254', direction: 'outbound', ratePerMinute: 3, incrementSeconds: 1 } as const
+    const countOf = (table: 'trunks' | 'rates' | 'destinations' | 'phone_tokens') =>
+      look.all(look.sql.selectFrom(table).select(of => of.fn.countAll<number>().as('rows')))[0]?.rows
+    const answers = await loses(
+      () => [
+        trunks.change(carrier.uuid, { host: 'sip.test' }),
+        rates.replace([{ ...rate, minimumSeconds: 0, connectionFee: 0 }]),
+        destinations.replace({ blocked: ['+888'], allowed: ['+881'] }),
+        numbers.release(owner, number.uuid),
+        phoneTokens.revoke(owner, revoked.record.uuid, Date.now()),
+        users.change(owner, inactive.user.uuid, { isActive: false }),
+        users.remove(owner, removed.user.uuid),
+        phoneTokens.mint(owner, kept.order, Date.now()),
+        trunks.create({ name: 'other' }, Date.now()),
+      ],
+      () => countOf('trunks') === 2 && countOf('rates') === 1,
+    )
+    assert.ok(answers.every(isLost))
+    await replaced()
+    assert.equal(
+      trunks.current().map(({ name, host }) => [name, host]),
+      [
+        ['carrier', 'sip.test'],
+        ['other', ''],
+      ],
+    )
+    assert.is(trunkReports, 1)
+    // A deck is built in pieces.
+    await until(() => rates.current().length === 1)
+    assert.is(rates.deck().find('outbound', '+254711000000')?.ratePerMinute, 3)
+    assert.equal(destinations.current(), { blocked: ['+888'], allowed: ['+881'] })
+    assert.is(await store.calls.numberOwner('+254700000001'), undefined)
+    const isUsable = (token: string) => phoneTokens.read(token, Date.now())?.isUsable
+    assert.equal(
+      [kept, revoked, inactive, removed].map(({ token }) => isUsable(token)),
+      [true, false, false, undefined],
+    )
+    assert.is(phoneTokens.usableOf(kept.user.extensionNumber, Date.now()).length, 2)
+    // Registrations by these end.
+    assert.equal(ended, [revoked.record.uuid, removed.record.uuid])
+  }))
+
+test('a writer that died while another process held the write lock: the next one can write', () =>
+  withWriter(async ({ owner, folder, writer, replaced, store }) => {
+    const foreign = new BetterSqlite(join(folder, 'sauti.db'))
+    foreign.exec('BEGIN IMMEDIATE')
+    const waiting = Promise.allSettled([store.calls.commit(paidCall(owner).opening)])
+    await until(() => !store.isWritable)
+    await writer.end()
+    assert.ok(isLost((await waiting)[0]))
+    foreign.exec('COMMIT')
+    foreign.close()
+    await replaced()
+    assert.equal(await store.calls.commit(paidCall(owner).opening), { ok: true })
   }))
 
 test.run()
