@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import * as assert from 'uvu/assert'
+import type { StoreCall, ToStore } from '../../../core/adapters/store/threads/protocol.ts'
 
 /** The next writer: its news can be kept from being received, as that of a thread that ends before it has sent them. */
 export function nextWriter() {
   let worker: Worker | undefined
   let isSilent = false
+  let isWhereItEnds: (call: StoreCall) => boolean = () => false
   const watch = (next: Worker) => {
     const emit = next.emit.bind(next)
     next.emit = (name: string | symbol, ...args: unknown[]) => {
@@ -16,11 +18,21 @@ export function nextWriter() {
       }
       return isSilent && worker === next && name === 'message' ? false : emit(name, ...args)
     }
+    const post = next.postMessage.bind(next)
+    next.postMessage = (message: ToStore, ...more: never[]) => {
+      if (worker === next && message.type === 'calls' && message.calls.some(isWhereItEnds)) isSilent = true
+      post(message, ...more)
+    }
   }
   process.on('worker', watch)
   return {
+    /** From now on. */
     silence() {
       isSilent = true
+    },
+    /** From the request on that `isIt`. */
+    silenceFrom(isIt: (call: StoreCall) => boolean) {
+      isWhereItEnds = isIt
     },
     async end() {
       await worker?.terminate()

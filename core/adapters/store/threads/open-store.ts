@@ -19,7 +19,7 @@ import { DoubtedUnits } from './doubted-units.ts'
 import type { Known, News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
 import type { StoreWorker } from './store-worker.ts'
-import { threadLost } from './thread-lost.ts'
+import { threadAway } from './thread-lost.ts'
 
 interface OpenStoreOptions {
   readonly folder: string
@@ -171,7 +171,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
         ...served.calls,
         commit(unit, isAwaited = true) {
           const left = doubted.leftOf(unit)
-          if (left === undefined) return Promise.reject(threadLost())
+          if (left === undefined) return Promise.reject(threadAway())
           if (left.length === 0 && unit.length > 0) return Promise.resolve({ ok: true })
           return isAwaited ? served.calls.commit(left, clock.unixMs()) : served.calls.commitSoon(left, clock.unixMs())
         },

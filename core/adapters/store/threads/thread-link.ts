@@ -14,7 +14,7 @@ import {
   type WrittenEvent,
 } from './protocol.ts'
 import { StoreWorker } from './store-worker.ts'
-import { threadLost } from './thread-lost.ts'
+import { threadAway, threadLost } from './thread-lost.ts'
 
 export interface Opened {
   readonly known?: Known
@@ -114,7 +114,7 @@ export class ThreadLink {
   /** Sent at the end of this turn, or, what has time, with the next request that has none. Order is kept. */
   call(part: string, method: string, args: readonly unknown[], withinMs = 0): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
-    if (this.#worker === undefined) return Promise.reject(threadLost())
+    if (this.#worker === undefined) return Promise.reject(threadAway())
     return new Promise((resolve, reject) => {
       const call = { id: ++this.#ids, part, method, args }
       this.#waiting.set(call.id, { call, reported: 0, resolve, reject })
@@ -152,15 +152,16 @@ export class ThreadLink {
   #exited(cause: Error): void {
     this.#worker = undefined
     this.#isOpen = false
-    const kept = new Set(this.#calls)
+    const kept = this.#calls
     this.#calls = []
     this.#closed()
     if (this.#isClosed) return
+    // No thread was given these: they were not committed.
+    for (const { id } of kept) this.#waitingOf(id)?.reject(threadAway())
     this.#opening?.reject(cause)
     this.#opening = undefined
     this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
-    // What no thread was given yet was not committed.
-    this.#watch.onLost?.([...this.#waiting.values()].filter(({ call }) => !kept.has(call)))
+    this.#watch.onLost?.([...this.#waiting.values()])
     this.#rejectAll(threadLost(cause))
     this.#respawn = setTimeout(
       () => {
@@ -189,6 +190,13 @@ export class ThreadLink {
     this.#failures++
     this.#log.error({ fault: String(fault) }, 'a thread of the store could not be opened')
     void this.#worker?.terminate()
+  }
+
+  /** It waits no more. */
+  #waitingOf(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    return waiting
   }
 
   #rejectAll(cause: Error): void {
@@ -225,9 +233,9 @@ export class ThreadLink {
       try {
         this.#post({ type: 'calls', calls: [call] })
       } catch (cause) {
-        const waiting = this.#waiting.get(call.id)
-        this.#waiting.delete(call.id)
-        waiting?.reject(new StoreError('store.misuse', `${call.part}.${call.method}: cannot be copied`, { cause }))
+        this.#waitingOf(call.id)?.reject(
+          new StoreError('store.misuse', `${call.part}.${call.method}: cannot be copied`, { cause }),
+        )
       }
     }
   }
@@ -264,15 +272,15 @@ export class ThreadLink {
       this.#watch.onNews?.(news)
       return
     }
-    const waiting = this.#waiting.get(news.id)
     if (news.type === 'own-event') {
+      const waiting = this.#waiting.get(news.id)
       const change = waiting && unitOf(waiting.call)[news.at]
       if (waiting === undefined || change?.type !== 'event.append') return
       waiting.reported++
       this.#watch.onNews?.({ type: 'event', logged: { seq: news.seq, event: change.event } })
       return
     }
-    this.#waiting.delete(news.id)
+    const waiting = this.#waitingOf(news.id)
     if (news.type === 'answer') waiting?.resolve(news.value)
     else waiting?.reject(errorOf(news.fault))
   }
