@@ -1,5 +1,6 @@
 import fastifySwagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
+import { headerName } from './answer/header-name.ts'
 import type { Access, Api } from './base/fastify.ts'
 import { exampleOf, type Schemas } from './openapi-examples.ts'
 import { webhooks } from './openapi-webhooks.ts'
@@ -218,15 +219,12 @@ function withBodyErrors(schema: Answered | undefined, methods: readonly string[]
   return { ...schema, response: { ...bodyErrors(), ...schema.response } }
 }
 
-/** Node tells header names in lower case; people write them as `Idempotency-Key`. */
 function withHeaderNames(schema: Described): Described {
   const { properties } = schema.headers ?? {}
   if (properties === undefined) return schema
-  const named = Object.entries(properties).map(([name, header]) => [name.replace(/\b[a-z]/g, upper), header] as const)
+  const named = Object.entries(properties).map(([name, header]) => [headerName(name), header] as const)
   return { ...schema, headers: { ...schema.headers, properties: Object.fromEntries(named) } }
 }
-
-const upper = (letter: string): string => letter.toUpperCase()
 
 /** Our own notes are not part of the document, and what has a default need not be sent. */
 const documented = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema ?? {}), withoutNotes)

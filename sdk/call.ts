@@ -68,7 +68,7 @@ export class Call {
 
   /**
    * The switch's name of the call (`CA…`), as webhooks, events and records have it: of an inbound call from the start, of
-   * an outbound one from `ringing` or `accepted` on.
+   * an outbound one from the first of `ringing`, `accepted` and `failed` on.
    */
   get sid(): string | undefined {
     return this.#sid

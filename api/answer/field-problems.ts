@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { headerName } from './header-name.ts'
 import type { FieldProblem } from './refusal.ts'
 import { withoutOtherBranches } from './union-problems.ts'
 
@@ -22,6 +23,7 @@ function fieldOf(error: ErrorObject, where: string): string {
     .slice(1)
     .map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (error.keyword === 'required') segments.push(String(error.params.missingProperty))
+  if (where === 'headers') return headerName(segments.join('.'))
   const path = segments.reduce((path, segment) => {
     if (/^\d+$/.test(segment)) return `${path}[${segment}]`
     return path === '' ? segment : `${path}.${segment}`

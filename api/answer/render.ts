@@ -183,7 +183,8 @@ export const renderTrunk = (trunk: Trunk) => ({
   inbound_hosts: trunk.inboundHosts,
   media_hosts: trunk.mediaHosts,
   media_source: trunk.mediaSource,
-  prefixes: trunk.prefixes,
+  // As it is written: in a list of the command line an empty prefix would look like none at all.
+  prefixes: trunk.prefixes.map(prefix => (prefix === '' ? '+' : prefix)),
   strip: trunk.strip,
   prepend: trunk.prepend,
   priority: trunk.priority,

@@ -18,7 +18,7 @@ export async function runAction(group: Group, given: Arguments, settings: Settin
     await following
     return ''
   }
-  const answer = await client.request(action.request(request))
+  const answer = await client.request(await action.request(request, client))
   const path = action.saveTo?.(request)
   if (path !== undefined) {
     writeFileSync(path, answer.bytes)

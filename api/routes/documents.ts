@@ -157,7 +157,7 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lis
           description: 'The document as it was written.',
           content: { 'application/xml': { schema: Type.String() } },
         },
-        ...openErrors(404, 422),
+        ...openErrors(400, 404, 413, 415, 422),
       },
     },
     handler: async (request, reply) => {

@@ -5,6 +5,7 @@ import { renderNumber } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { answerOf, idempotencyHeader, once } from '../request/idempotency.ts'
+import { parsedUrl } from '../request/parsed-url.ts'
 import { errors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { NumberChange, OwnedNumber, PoolNumber } from '../schema/number.ts'
@@ -102,10 +103,14 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { accountUuid } = customerOf(request)
       const { uuid, webhook_urls: urls, friendly_name: friendlyName } = request.body
+      const override = (purpose: 'voice_inbound' | 'voice_outbound' | 'status') => {
+        const url = urls?.[purpose]
+        return url === undefined || url === null ? undefined : parsedUrl(`webhook_urls.${purpose}`, url)
+      }
       const changed = await numbers.configure(accountUuid, uuid, {
-        voiceInbound: urls?.voice_inbound?.trim(),
-        voiceOutbound: urls?.voice_outbound?.trim(),
-        status: urls?.status?.trim(),
+        voiceInbound: override('voice_inbound'),
+        voiceOutbound: override('voice_outbound'),
+        status: override('status'),
         friendlyName: friendlyName ?? undefined,
       })
       if (changed === undefined) throw notFound('The account has no such number.')

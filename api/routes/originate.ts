@@ -12,6 +12,7 @@ import { invalid, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { answerOfPlaced, idempotencyHeader, once } from '../request/idempotency.ts'
+import { parsedUrl } from '../request/parsed-url.ts'
 import { Originate } from '../schema/call.ts'
 import { errors } from '../schema/error.ts'
 import { callAnswer } from './calls.ts'
@@ -35,8 +36,8 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
       if (refusal !== undefined) throw refusalOf(refusal)
       return once(door, request, reply, customerOf(request).accountUuid, async idempotencyKey => {
         const { accountUuid } = activeCustomerOf(request)
-        const { to, from, url, timeout, customPayload } = request.body
-        if (!URL.canParse(url)) throw invalid('url', 'must be an absolute http or https URL')
+        const { to, from, timeout, customPayload } = request.body
+        const url = parsedUrl('url', request.body.url)
         if (customPayload !== undefined && customPayload !== null) checkSize(customPayload)
         if (!to.startsWith('+') && (await door.repositories.users.byExtension(accountUuid, to)) === undefined) {
           throw invalid('to', `${to} is neither E.164 (+ and 7 to 15 digits) nor an extension of this account`)

@@ -5,6 +5,7 @@ import { invalid } from '../answer/refusal.ts'
 import { renderWebhooks } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
+import { parsedUrl } from '../request/parsed-url.ts'
 import { errors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
 import { EndpointChange, SigningSecret, WebhookChange, WebhookConfig } from '../schema/webhook.ts'
@@ -49,7 +50,7 @@ export function webhookRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { accountUuid } = customerOf(request)
       const { url, purpose = 'voice_inbound' } = request.body
-      await webhookSettings.change(accountUuid, { endpoint: { purpose, url: url.trim() } })
+      await webhookSettings.change(accountUuid, { endpoint: { purpose, url: parsedUrl('url', url) } })
       return reply.send(await currentOf(accountUuid))
     },
   })
@@ -79,13 +80,9 @@ export function webhookRoutes(app: Api, door: SwitchDoor): void {
 function changeOf(body: Static<typeof WebhookChange>, modeBefore: string): WebhookSettingsChange {
   const { purpose = 'voice_inbound', url, fallback_mode: mode, fallback_value: value } = body
   const change: { -readonly [Key in keyof WebhookSettingsChange]: WebhookSettingsChange[Key] } = {}
-  if (url !== undefined && url !== null) change.endpoint = { purpose, url: url.trim() }
+  if (url !== undefined && url !== null) change.endpoint = { purpose, url: parsedUrl('url', url) }
   if (mode === undefined || mode === null) return change
-  if (
-    mode === 'play' &&
-    !/^https?:\/\/[^\s/?#]\S*$/i.test(value ?? '') &&
-    !(value === undefined && modeBefore === mode)
-  ) {
+  if (mode === 'play' && !isAudioUrl(value ?? '') && !(value === undefined && modeBefore === mode)) {
     throw invalid('fallback_value', 'must be the http or https URL of the audio when fallback_mode is play')
   }
   // A text left over from `message` would be no URL for `play`, and the reverse: a new mode without a value has none.
@@ -93,3 +90,5 @@ function changeOf(body: Static<typeof WebhookChange>, modeBefore: string): Webho
   change.fallback = kept === undefined ? { mode } : { mode, value: kept }
   return change
 }
+
+const isAudioUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.canParse(text)

@@ -1,6 +1,18 @@
 import { Type } from '@sinclair/typebox'
 import { endReasons } from '../../core/index.ts'
-import { choice, moneyOut, nullable, numberOut, openObject, paging, sidOut, timestamp, url, uuidOut } from './field.ts'
+import {
+  choice,
+  e164,
+  moneyOut,
+  nullable,
+  numberOut,
+  openObject,
+  paging,
+  sidOut,
+  timestamp,
+  url,
+  uuidOut,
+} from './field.ts'
 import { CallQuality } from './quality.ts'
 
 const reasonCodes = ['END.0200', '', ...Object.keys(endReasons).filter(code => code !== 'END.0200')]
@@ -49,7 +61,7 @@ export const CallFilter = Type.Object({
 
 export const Originate = Type.Object({
   to: Type.String({
-    pattern: '^\\+\\d{7,15}$|^\\d{1,10}$',
+    pattern: `^${e164}$|^\\d{1,10}$`,
     description: 'Destination in E.164, or an extension of the account.',
     examples: ['+254700000102'],
     'x-problem': 'must be E.164 (+ and 7 to 15 digits) or an extension',

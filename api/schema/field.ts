@@ -86,12 +86,13 @@ export const identifier = (description: string) =>
   })
 
 export const maxUrlLength = 2048
-const absoluteUrl = 'https?://[^\\s\\u0000-\\u001f]+'
+/** The scheme in any case (RFC 3986 §3.1), then a host. */
+const absoluteUrl = '[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#][^\\s\\u0000-\\u001f]*'
 
 export const url = (description: string) =>
   Type.String({
     maxLength: maxUrlLength,
-    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#][^\\s\\u0000-\\u001f]*$`,
+    pattern: `^${absoluteUrl}$`,
     description,
     examples: ['https://example.com/voice'],
     'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters`,
@@ -105,6 +106,9 @@ export const urlOrBlank = (description: string) =>
     description,
     'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters, or empty`,
   })
+
+/** A whole number. No country code begins with 0 (E.164 §6.2.1): what does can be neither called nor presented. */
+export const e164 = '\\+[1-9]\\d{6,14}'
 
 /** `+254` and `254` mean the same. */
 export const prefix = Type.String({
@@ -132,7 +136,7 @@ export const listOf = <T extends TSchema>(schema: T, description: string) =>
   Type.Array(resource(schema), { description })
 
 /** A page of a list, under the list's own name: `{ calls, total, limit, offset }`. */
-export const pageOf = <Name extends string, T extends TSchema>(name: Name, schema: T) =>
+export const pageOf = <Name extends string, T extends TSchema>(name: Name, schema: T, order = 'newest first') =>
   Type.Object(
     {
       [name]: Type.Array(resource(schema)),
@@ -140,7 +144,7 @@ export const pageOf = <Name extends string, T extends TSchema>(name: Name, schem
       limit: Type.Integer({ description: 'As asked for.', examples: [50] }),
       offset: Type.Integer({ description: 'As asked for.', examples: [0] }),
     },
-    { description: 'A page, newest first.' },
+    { description: `A page, ${order}.` },
   )
 
 export const paging = {

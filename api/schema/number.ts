@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import {
   choice,
   decimal,
+  e164,
   identifier,
   moneyOut,
   nullable,
@@ -59,7 +60,7 @@ export const OperatorNumber = Type.Object(
 
 export const NewNumber = Type.Object({
   number: Type.String({
-    pattern: '^\\+\\d{7,15}$',
+    pattern: `^${e164}$`,
     description: 'E.164.',
     examples: ['+254711000001'],
     'x-problem': 'must be E.164: + and 7 to 15 digits',

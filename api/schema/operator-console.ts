@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { testOutcomes } from '../../core/index.ts'
-import { choice, moneyOut, nullable, numberOut, resource, timestamp, uuidOut } from './field.ts'
+import { choice, e164, moneyOut, nullable, numberOut, resource, timestamp, uuidOut } from './field.ts'
 
 const series = (description: string) => Type.Array(Type.Number(), { description })
 
@@ -55,7 +55,7 @@ export const TrunkTestOrder = Type.Object(
   {
     to: Type.Optional(
       Type.String({
-        pattern: '^\\+\\d{7,15}$',
+        pattern: `^${e164}$`,
         description: "Called as well: best an echo service of the carrier. E.164, within the trunk's prefixes.",
         'x-problem': 'must be E.164: + and 7 to 15 digits',
         examples: ['+254700000101'],

@@ -19,13 +19,15 @@ export async function collectGarbage(on: SwitchProcess): Promise<void> {
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
     socket.onerror = reject
+    setTimeout(() => reject(new Error('the debugger does not answer')), answerMs).unref()
   })
   let count = 0
   const waiting = new Map<string, () => void>()
-  const threads: string[] = []
+  const threads = new Set<string>()
   socket.onmessage = ({ data }) => {
     const { id, method, params } = JSON.parse(String(data))
-    if (method === 'NodeWorker.attachedToWorker') threads.push(params.sessionId)
+    if (method === 'NodeWorker.attachedToWorker') threads.add(params.sessionId)
+    else if (method === 'NodeWorker.detachedFromWorker') threads.delete(params.sessionId)
     else if (method === 'NodeWorker.receivedMessageFromWorker')
       waiting.get(`${params.sessionId} ${JSON.parse(params.message).id}`)?.()
     else waiting.get(String(id))?.()
@@ -44,7 +46,9 @@ export async function collectGarbage(on: SwitchProcess): Promise<void> {
   await ask('NodeWorker.enable', { waitForDebuggerOnStart: false })
   await new Promise(resolve => setTimeout(resolve, attachMs))
   await ask('HeapProfiler.collectGarbage')
-  for (const sessionId of threads) {
+  // Not those that begin meanwhile: media threads that are ended have others in their place, again and again.
+  for (const sessionId of [...threads]) {
+    if (!threads.has(sessionId)) continue
     const id = ++count
     const message = JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' })
     void ask('NodeWorker.sendMessageToWorker', { sessionId, message })

@@ -274,6 +274,7 @@ export class Call implements CallHost {
   /** Ends the call, once. `rejectWith`: the SIP status of a caller that was never answered. */
   finish(reason: EndReason, rejectWith?: 486 | 603): void {
     if (this.isOver) return
+    const sid = this.isKnown ? this.sid : undefined
     this.#step('finished')
     const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
@@ -286,7 +287,7 @@ export class Call implements CallHost {
     this.#reached?.stop(reason)
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
-    this.legs.end(releaseOf(reason, isSoftphone, wasAnswered, rejectWith))
+    this.legs.end(releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }))
     this.#onEnd()
   }
 

@@ -20,7 +20,7 @@ export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined 
   const { to, from, timeoutSeconds = defaultTimeoutSeconds, customPayload } = order
   if (!isE164(to) && !isExtension(to)) return refusedField('to', '+ and 7 to 15 digits, or an extension')
   if (!isE164(from)) return refusedField('from', '+ and 7 to 15 digits')
-  if (!/^https?:\/\/\S+$/.test(order.url)) return refusedField('url', 'an http or https URL')
+  if (!/^https?:\/\/\S+$/i.test(order.url)) return refusedField('url', 'an http or https URL')
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds) {
     return refusedField('timeout', `1 to ${maxTimeoutSeconds} seconds`)
   }

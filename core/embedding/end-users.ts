@@ -32,7 +32,7 @@ export interface PhoneTokenOptions {
 }
 
 /**
- * End-users of accounts and the tokens of their phones, as `/end-users/` and `/phone-tokens/` have them.
+ * End-users of accounts and the tokens of their phones, as `/users/` and `/phone-tokens/` have them.
  *
  *     const user = await sauti.endUsers.create(account.uuid, { email: 'amina@shamba.example', displayName: 'Amina' })
  *     const { token } = await sauti.endUsers.mintToken(account.uuid, user.uuid, { ttlSeconds: 600 })

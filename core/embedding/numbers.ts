@@ -4,6 +4,7 @@ import type { AccountUuid } from '../model/ids.ts'
 import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
 import type { NumberRecord } from '../model/number-record.ts'
+import { isE164 } from '../routing/e164.ts'
 import { type Range, rangeOf } from './accounts.ts'
 import { optionalAmount } from './amount.ts'
 import { SwitchError } from './errors.ts'
@@ -28,8 +29,6 @@ export interface OwnedNumber {
   readonly webhooks: { readonly inbound: string; readonly outbound: string; readonly status: string }
 }
 
-const e164 = /^\+\d{7,15}$/
-
 /** Numbers, as `/operator/numbers` and `/numbers` have them. */
 export class Numbers {
   readonly #rows: Repositories['numbers']
@@ -52,7 +51,7 @@ export class Numbers {
     options: { readonly setupFee?: string; readonly account?: string } = {},
   ): Promise<PhoneNumber> {
     const fee = optionalAmount(options.setupFee, 'setupFee') ?? 0
-    if (!e164.test(number))
+    if (!isE164(number))
       throw new SwitchError('number.invalid', `"${number}" is no E.164 number: write + and 7 to 15 digits`)
     if (options.account !== undefined) await this.#requireAccount(options.account)
     const added = await this.#rows.add(number, fee, this.#unixMs())

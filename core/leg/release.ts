@@ -1,4 +1,5 @@
 import type { EndReason } from '../model/end-reason.ts'
+import type { Sid } from '../model/ids.ts'
 import { callerStatusOf, isOfDocument, phoneStatusOf, rejectionReason } from './reason-of.ts'
 
 /** Retry-After of a refused or ended caller while the switch drains. */
@@ -16,22 +17,33 @@ const mediaRetrySeconds = 5
 /** What the legs of a call are sent when it ends. */
 export interface Release {
   readonly reason: EndReason
-  readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
+  readonly more: {
+    readonly sid?: Sid
+    readonly status?: number
+    readonly retryAfterSeconds?: number
+    readonly withoutQ850?: true
+  }
 }
 
-/** `isSoftphone`: its final response keeps the reason, since `describeFailure` reads the code. */
-export function releaseOf(
-  reason: EndReason,
-  isSoftphone: boolean,
-  wasAnswered: boolean,
-  rejectWith: 486 | 603 | undefined,
-): Release {
+/** How a call ended. */
+interface Ending {
+  readonly reason: EndReason
+  /** Undefined: the call has no row. */
+  readonly sid: Sid | undefined
+  /** Its final response keeps the reason, since `describeFailure` reads the code, and names the call. */
+  readonly isSoftphone: boolean
+  readonly wasAnswered: boolean
+  readonly rejectWith: 486 | 603 | undefined
+}
+
+export function releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }: Ending): Release {
   const status = isSoftphone ? phoneStatusOf(reason) : callerStatusOf(reason)
   const isSilent = !isSoftphone && !wasAnswered && (status !== undefined || isOfDocument(reason))
   const retryAfterSeconds = retryAfterOf(reason)
   return {
     reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
     more: {
+      ...(isSoftphone && !wasAnswered && sid !== undefined ? { sid } : {}),
       ...(status === undefined ? {} : { status }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       ...(isSilent ? { withoutQ850: true } : {}),

@@ -52,6 +52,8 @@ export type SignalingCommand =
       readonly type: 'leg.end'
       readonly legId: LegUuid
       readonly reason: EndReason
+      /** For a softphone that is refused before it rang; one that rang has it already. */
+      readonly sid?: Sid | undefined
       readonly retryAfterSeconds?: number
       /** The final response of a caller who was never answered. Default: what the table says of the reason. */
       readonly status?: number

@@ -15,7 +15,8 @@ export const hangup: VerbModule<Hangup, never> = {
   },
 
   parse({ attributes }) {
-    const reason = attributes.text('reason', /^(busy|rejected)$/, 'busy or rejected')
+    // White space at its ends is layout, as with every choice.
+    const reason = attributes.text('reason', /^\s*(busy|rejected)\s*$/, 'busy or rejected')?.trim()
     return { reason: reason === 'busy' || reason === 'rejected' ? reason : 'none' }
   },
 

@@ -39,12 +39,14 @@ export type EngineCommand =
   /** `browser`: on the port of the browser legs, where checks are addressed to these names. */
   /** `keyed`: packets may be protected by keys in SDP; nothing flows before `agree` says whether they are. */
   /** `shared`: its media comes from the address in SDP and nowhere else: a port that it shares with others will do. */
+  /** `port`: one that was reported as ready; no `opened` follows. */
   | {
       readonly type: 'open'
       readonly session: SessionId
       readonly browser?: BrowserOpening
       readonly keyed?: boolean
       readonly shared?: SharedOpening
+      readonly port?: number
     }
   /**
    * Of a session that was opened `shared`, before a later offer of its remote is answered, or one of ours is made: `placed`

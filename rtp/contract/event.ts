@@ -10,7 +10,8 @@ export interface AwaitedSource {
 }
 
 export type EngineEvent =
-  | { readonly type: 'opened'; readonly session: SessionId; readonly port: number; readonly ssrc: number }
+  /** `ssrc`: what the session sends as; missing where its port was ready before the session was made. */
+  | { readonly type: 'opened'; readonly session: SessionId; readonly port: number; readonly ssrc?: number }
   /** Answers `place`: the port that the next offer or answer names. */
   | { readonly type: 'placed'; readonly session: SessionId; readonly port: number }
   /**

@@ -5,6 +5,7 @@ import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import { PortPool } from '../net/port-pool.ts'
+import { ReadyPairs } from '../net/ready-pairs.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
 import { TickSlots } from '../packetize/tick-slots.ts'
 import type { ArrivalDrops } from '../receive/arrival-allowance.ts'
@@ -41,6 +42,7 @@ const heldUpMs = 1
 export class MediaEngine {
   readonly #env: EngineEnvironment
   readonly #ports: PortPool
+  readonly #ready: ReadyPairs
   readonly #shared: SharedPorts
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
@@ -68,6 +70,7 @@ export class MediaEngine {
     this.#guard = guard
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
+    this.#ready = new ReadyPairs(this.#ports, config.readyPairs ?? 0, ports => env.ready?.(ports))
     this.#shared = new SharedPorts(this.#ports, config.legsPerSharedPair)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
     this.#deferred = new DeferredWork(guard, tickAt => departures.releaseOverdue(tickAt))
@@ -76,6 +79,7 @@ export class MediaEngine {
       {
         env,
         ports: this.#ports,
+        ready: this.#ready,
         shared: this.#shared,
         browsers: this.#browsers,
         guard,
@@ -118,7 +122,7 @@ export class MediaEngine {
     return {
       sessions: this.#table.size,
       draining: this.#ports.draining,
-      portsFree: this.#ports.free,
+      portsFree: this.#ports.free + this.#ready.size,
       onSharedPorts: shared.legs,
       unknownSources: shared.unknown,
       received,
@@ -238,14 +242,16 @@ export class MediaEngine {
     if (entry === undefined) return
     this.#opener.open(command, entry, session => {
       if (session === undefined) this.#abandon(command.session, entry)
-      else this.#begin(entry, session)
+      else this.#begin(command, entry, session)
     })
+    this.#ready.fill()
   }
 
-  #begin(entry: Entry, session: MediaSession): void {
+  #begin(command: OpenCommand, entry: Entry, session: MediaSession): void {
     const now = this.#env.now()
     this.#table.fill(entry, session)
-    this.#env.emit({ type: 'opened', session: session.id, port: session.ports.rtp.port, ssrc: session.ssrc })
+    if (command.port === undefined)
+      this.#env.emit({ type: 'opened', session: session.id, port: session.ports.rtp.port, ssrc: session.ssrc })
     for (const command of entry.waiting.splice(0)) this.execute(command, now)
   }
 

@@ -12,6 +12,8 @@ export interface EngineConfig {
   readonly ports: readonly [first: number, last: number]
   /** Default 2000. */
   readonly drainMs?: number
+  /** Most pairs of ports that are bound before a session needs them, see `ready`. Default 0. */
+  readonly readyPairs?: number
   /** Legs on a pair of shared ports before another pair is opened. Default 128. */
   readonly legsPerSharedPair?: number
   /** Time without RTP after which a leg is reported. Default 60,000. */
@@ -27,6 +29,8 @@ export interface EngineEnvironment {
   readonly browsers?: BrowserPortConfig
   /** What happens, as it happens; must not call back into the engine. */
   emit(event: EngineEvent): void
+  /** RTP ports that a plain session may be opened on, each once. */
+  ready?(ports: readonly number[]): void
   /** Takes what is traced of sessions. Default: nothing is. */
   readonly tape?: MediaTape | undefined
   /** Monotonic milliseconds, for what does not happen on a tick. */

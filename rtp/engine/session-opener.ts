@@ -3,6 +3,7 @@ import type { BrowserLink } from '../browser/browser-link.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import type { PortPair, PortPool } from '../net/port-pool.ts'
 import { ProtectedPair } from '../net/protected-pair.ts'
+import type { ReadyPairs } from '../net/ready-pairs.ts'
 import { MediaSession, type MediaSessionHost } from '../session/media-session.ts'
 import type { SharedPorts } from '../shared/shared-ports.ts'
 import type { EngineEnvironment } from './environment.ts'
@@ -14,6 +15,7 @@ export type OpenCommand = Extract<EngineCommand, { readonly type: 'open' }>
 interface OpenerHost {
   readonly env: EngineEnvironment
   readonly ports: PortPool
+  readonly ready: ReadyPairs
   readonly shared: SharedPorts
   readonly browsers: BrowserLegs
   readonly guard: FaultGuard
@@ -35,9 +37,10 @@ export class SessionOpener {
 
   /** `done` gets undefined when no port is to be had. */
   open(command: OpenCommand, entry: Entry, done: (session: MediaSession | undefined) => void): void {
-    const { env, ports, shared, browsers } = this.#host
-    const { browser, keyed } = command
-    const own = () => ports.take(pair => done(pair && this.#make(command, entry, pair)))
+    const { env, ports, ready, shared, browsers } = this.#host
+    const { browser, keyed, port } = command
+    const made = (pair: PortPair | undefined) => done(pair && this.#make(command, entry, pair))
+    const own = () => (port === undefined ? ports.take(made) : made(ready.take(port)))
     if (browser !== undefined)
       browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
     else if (command.shared === undefined || keyed === true) own()

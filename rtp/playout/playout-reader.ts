@@ -20,13 +20,16 @@ const longestConcealedMs = 100
 const longestReadGapMs = 200
 const none = 128
 
+/**
+ * Where samples come from: the remote sent them, or meant their silence; they stand in for a packet that is lost; or they
+ * fill the time until the next packet comes, and what it holds follows what was sent before.
+ */
+export type SampleOrigin = 'sent' | 'lost' | 'late'
+
 /** Receives the audio of a `PlayoutReader` as it is read. */
 export interface SampleListener {
-  /**
-   * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was concealed; `isLost`:
-   * for a packet that was sent, and did not come.
-   */
-  samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void
+  /** `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what no packet holds. */
+  samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, origin: SampleOrigin): void
 }
 
 /**
@@ -187,7 +190,7 @@ export class PlayoutReader {
         if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
         else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
         this.#concealed += count
-        this.#add(count, undefined, true)
+        this.#add(count, undefined, 'lost')
         return
       }
       case 'gap':
@@ -262,7 +265,7 @@ export class PlayoutReader {
     if (this.#concealedInWait <= (longestConcealedMs * this.sampleRate) / 1000) {
       this.#concealed += count
     }
-    this.#add(count)
+    this.#add(count, undefined, 'late')
   }
 
   /** The remote sent nothing and meant it. */
@@ -283,8 +286,8 @@ export class PlayoutReader {
     return Math.max(0, Math.min(count, this.#pcm.length - this.#end))
   }
 
-  #add(count: number, endTime?: number, isLost = false): void {
-    this.listener?.samples(this.#pcm, this.#end, count, endTime, isLost)
+  #add(count: number, endTime?: number, origin: SampleOrigin = 'sent'): void {
+    this.listener?.samples(this.#pcm, this.#end, count, endTime, origin)
     this.#held += count
   }
 }

@@ -4,8 +4,8 @@ import type { ReceivedDigit } from '../dtmf/digit-receiver.ts'
 import { InbandDetector } from '../dtmf/inband-detector.ts'
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-counters.ts'
-import { timestampAfter } from '../packet/sequence.ts'
-import { PlayoutReader, type SampleListener } from '../playout/playout-reader.ts'
+import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
+import { PlayoutReader, type SampleListener, type SampleOrigin } from '../playout/playout-reader.ts'
 
 /** How digits that come as tones are detected when no other reader decodes the stream. */
 const ownRate = 8000
@@ -17,6 +17,17 @@ const maxCatchUp = 5
 
 /** Loss without a break after which a tone is taken to have ended. */
 const mostLostMs = 120
+/** A wait for the next packet after which it is. */
+const mostLateMs = 1000
+/**
+ * What fills the first of a wait counts as what was sent: the sound that comes is joined to it. The rest does not: it fades,
+ * and a tone that goes on after it would be a second digit.
+ */
+const joinedMs = 20
+
+/** Less than this is how sound that was waited for is joined to what filled the wait. */
+const leastPauseMs = 10
+const silence = new Int16Array((frameMs * 48_000) / 1000)
 
 /** What is read for detection alone, one listener at a time; it is not kept. */
 const unheard = new Int16Array((frameMs * 48_000) / 1000)
@@ -52,6 +63,11 @@ export class InbandDigitListener implements SampleListener {
   #endTime = 0
   /** Length of the present loss. */
   #lostMs = 0
+  /** Length of the present wait, and the packets that were lost before it. */
+  #lateMs = 0
+  #lostBefore = 0
+  /** Where the sound ended that was sent last. */
+  #soundEnd = 0
   #isRead = false
   /** When we read last, and shall next. */
   #readAt = -1
@@ -161,15 +177,27 @@ export class InbandDigitListener implements SampleListener {
     this.#readAt = reader.readAt
   }
 
-  samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void {
+  samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, origin: SampleOrigin): void {
     const rate = this.#reader?.sampleRate
     if (rate === undefined) return
+    const isLost = origin === 'lost'
     if (!isLost) this.tape?.decoded(pcm, from, count)
     if (this.#detector === undefined) {
       if (this.#eventsUntil > Number.NEGATIVE_INFINITY) this.#detectBesideEvents(rate, pcm, from, count)
       return
     }
-    if (endTime !== undefined) this.#endTime = timestampAfter(endTime, -this.#unitsOf(count, rate))
+    if (origin === 'late') {
+      if (this.#lateMs === 0) this.#lostBefore = this.#lost
+      this.#lateMs += (count * 1000) / rate
+      if (this.#lateMs > joinedMs && this.#lateMs <= mostLateMs) return
+    }
+    if (endTime !== undefined) {
+      const began = timestampAfter(endTime, -this.#unitsOf(count, rate))
+      if (this.#lateMs > joinedMs && this.#lateMs <= mostLateMs) this.#addPause(this.#detector, began, rate)
+      this.#lateMs = 0
+      this.#endTime = began
+      this.#soundEnd = endTime
+    }
     this.#lostMs = isLost ? this.#lostMs + (count * 1000) / rate : 0
     if (isLost && this.#lostMs <= mostLostMs && this.#detector.held !== undefined) {
       this.#endTime = timestampAfter(this.#endTime, this.#unitsOf(count, rate))
@@ -204,6 +232,25 @@ export class InbandDigitListener implements SampleListener {
   /** Timestamp units of `count` samples. */
   #unitsOf(count: number, rate: StreamRate): number {
     return Math.round((count * this.#unitsPerMs * 1000) / rate)
+  }
+
+  /** After a wait the sound goes on at `began`: what lies between it and the sound before was silence, or is lost. */
+  #addPause(detector: InbandDetector, began: number, rate: StreamRate): void {
+    const missingMs = timestampDelta(began, this.#soundEnd) / this.#unitsPerMs - joinedMs
+    const pauseMs = Math.min(missingMs, this.#lateMs - joinedMs)
+    if (pauseMs < leastPauseMs) return
+    let left = Math.round((pauseMs * rate) / 1000)
+    if (this.#lost > this.#lostBefore && missingMs <= mostLostMs && detector.held !== undefined) {
+      detector.passOver(left)
+      return
+    }
+    this.#endTime = timestampAfter(began, -this.#unitsOf(left, rate))
+    const piece = (frameMs * rate) / 1000
+    for (; left > 0; left -= piece) this.#detect(detector, silence, 0, Math.min(piece, left), rate)
+  }
+
+  get #lost(): number {
+    return this.buffer?.counters.lost ?? 0
   }
 
   #detectBesideEvents(rate: StreamRate, pcm: Int16Array, from: number, count: number): void {

@@ -31,16 +31,18 @@ export class MediaLoop {
   readonly #processor: SlowProcessor | undefined
   /** What was done between ticks since the last one, ms. */
   #betweenMs = 0
-  readonly #deliver: (events: readonly EngineEvent[]) => void
+  readonly #deliver: (events: readonly EngineEvent[], ready: readonly number[]) => void
   #events: EngineEvent[] = []
+  #ready: readonly number[] = []
+  #isDelivering = false
 
   /**
-   * `deliver` gets events in their order, in batches, never from inside a call of this object. `ownsThread`: nothing else
+   * `deliver` gets events in their order, in batches, and ports that are ready, never from inside a call of this object. `ownsThread`: nothing else
    * runs in this thread, and it may be held until a tick is due.
    */
   constructor(
     config: MediaThreadConfig,
-    deliver: (events: readonly EngineEvent[]) => void,
+    deliver: (events: readonly EngineEvent[], ready: readonly number[]) => void,
     { ownsThread = false } = {},
   ) {
     this.#deliver = deliver
@@ -60,6 +62,10 @@ export class MediaLoop {
       opus,
       ...(config.certificate === undefined ? {} : { browsers: { certificate: config.certificate, randomBytes } }),
       emit: event => this.#emit(event),
+      ready: ports => {
+        this.#ready = [...this.#ready, ...ports]
+        this.#deliverSoon()
+      },
       tape: config.tape && new MediaTape(config.tape.memory, config.tape.wantsHeaders),
       now: () => performance.now(),
       // The system's monotonic clock; `performance.now` begins with its thread.
@@ -120,11 +126,20 @@ export class MediaLoop {
   }
 
   #emit(event: EngineEvent): void {
-    if (this.#events.push(event) > 1) return
+    this.#events.push(event)
+    this.#deliverSoon()
+  }
+
+  #deliverSoon(): void {
+    if (this.#isDelivering) return
+    this.#isDelivering = true
     setImmediate(() => {
       const events = this.#events
+      const ready = this.#ready
+      this.#isDelivering = false
       this.#events = []
-      this.#deliver(events)
+      this.#ready = []
+      this.#deliver(events, ready)
     })
   }
 }

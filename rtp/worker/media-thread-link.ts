@@ -39,6 +39,8 @@ export class MediaThread {
   readonly #descriptors = new OpenDescriptors()
   /** Sent together at the end of this turn, or with what is agreed; before a new worker lives, when it does. */
   #waiting: EngineCommand[] = []
+  /** Ports of the thread that sessions may be opened on, each once; the next is the one that was ready for longest. */
+  #ready: number[] = []
   #isSending = false
   #isClosing = false
   #ended: (() => void) | undefined
@@ -71,6 +73,11 @@ export class MediaThread {
       this.#isSending = false
       this.#sendWaiting()
     })
+  }
+
+  /** Undefined: `opened` has to be waited for. */
+  takeReadyPort(): number | undefined {
+    return this.#ready.shift()
   }
 
   get isSilent(): boolean {
@@ -132,6 +139,7 @@ export class MediaThread {
     this.#worker = undefined
     this.#descriptors.closeAll()
     this.#counted = undefined
+    this.#ready = []
     this.#answered(undefined)
     for (const request of [...this.#dumps.keys()]) this.#dumped(request, [])
     this.#ended?.()
@@ -183,6 +191,7 @@ export class MediaThread {
   #receive(message: FromMedia): void {
     switch (message.type) {
       case 'events':
+        this.#ready.push(...message.ready)
         for (const event of message.events) this.#report(event)
         return
       case 'counters':

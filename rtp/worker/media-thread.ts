@@ -12,9 +12,13 @@ const port = parentPort
 if (port === null) throw new Error('media-thread.ts is the main file of a worker')
 const report = (message: FromMedia): void => port.postMessage(message)
 
-const loop = new MediaLoop(workerData as MediaThreadConfig, events => report({ type: 'events', events }), {
-  ownsThread: true,
-})
+const loop = new MediaLoop(
+  workerData as MediaThreadConfig,
+  (events, ready) => report({ type: 'events', events, ready }),
+  {
+    ownsThread: true,
+  },
+)
 
 port.on('message', (message: ToMedia) => {
   switch (message.type) {

@@ -34,7 +34,8 @@ export type ToMedia =
 
 /** From a media thread. */
 export type FromMedia =
-  | { readonly type: 'events'; readonly events: readonly EngineEvent[] }
+  /** `ready`: ports that sessions may be opened on. */
+  | { readonly type: 'events'; readonly events: readonly EngineEvent[]; readonly ready: readonly number[] }
   | { readonly type: 'counters'; readonly request: number; readonly counters: MediaCounters }
   | { readonly type: 'dumped'; readonly request: number; readonly sessions: readonly SessionDump[] }
   | { readonly type: 'ended' }

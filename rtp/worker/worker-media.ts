@@ -7,6 +7,9 @@ import { MediaThread } from './media-thread-link.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 import { SharedRooms } from './shared-rooms.ts'
 
+/** Most pairs of ports that a thread has ready: several times what the legs of one turn need. */
+const readyPairs = 32
+
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 
 interface WorkerMediaConfig extends MediaThreadConfig {
@@ -36,7 +39,7 @@ export class WorkerMedia implements MediaThreads {
     this.#threads = portRanges(config.ports, config.workers).map(
       (ports, at) =>
         new MediaThread(
-          { ...config, ports, tape: config.tapes?.[at] },
+          { readyPairs, ...config, ports, tape: config.tapes?.[at] },
           event => this.#report(event),
           (thread, error) => this.#lost(thread, error),
         ),
@@ -52,7 +55,10 @@ export class WorkerMedia implements MediaThreads {
     thread.sessions++
     this.#sessions.set(session, { thread, group })
     const more = { ...(browser === undefined ? {} : { browser }), ...(shared === undefined ? {} : { shared }) }
-    thread.send({ type: 'open', session, keyed, ...more })
+    const port = browser === undefined && shared === undefined ? thread.takeReadyPort() : undefined
+    thread.send({ type: 'open', session, keyed, ...more, ...(port === undefined ? {} : { port }) })
+    // After what opens it, as a thread's report would be.
+    if (port !== undefined) queueMicrotask(() => this.#emit({ type: 'opened', session, port }))
   }
 
   execute(command: EngineCommand): void {

@@ -63,7 +63,7 @@ const rules = `## Rules
 - \`Authorization: Bearer <API key>\` on every request, but where "no key" stands below; operator endpoints take the operator key.
 - Bodies are JSON in UTF-8 of at most 1 MB (assets and the rate deck excepted), and beyond 64 KB of at most 10,000 values; more is 413. More than 64 levels of objects and lists within one another are 422. Unknown fields are ignored, wrong types are 422 and never coerced.
 - Money is a decimal string of KES with at most four decimals; timestamps are ISO-8601 in UTC. \`/calls\` and \`/calls/\` are the same.
-- Lists take \`limit\` (1 to 200, default 50) and \`offset\`, and answer \`{ <name>, total, limit, offset }\` or an array.
+- Long lists take \`limit\` (1 to 200, default 50) and \`offset\`, and answer \`{ <name>, total, limit, offset }\`, \`/recordings/\` an array; where they differ, the table says so.
 - 3000 requests a minute an account over all its keys; 20 a minute an address with keys that are not valid. Over it 429 with \`Retry-After\`, one every 20 ms.
 - \`Idempotency-Key\` where it is named: kept 24 hours an account; the same request again is answered from the first, byte for byte; 409 while the
   first still runs, 422 with another body or path; any answer but 2xx frees the key.`

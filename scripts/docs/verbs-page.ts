@@ -1,10 +1,11 @@
 import { dialNouns } from '../../core/verbs/dial-children.ts'
+import { maxVerbs } from '../../core/verbs/document.ts'
 import { maxSilentVerbs } from '../../core/verbs/interpreter.ts'
 import { ProblemList } from '../../core/verbs/problem.ts'
 import { vocabulary } from '../../core/verbs/registry.ts'
 import { maxUrlLength } from '../../core/verbs/url.ts'
 import type { VerbAbout, VerbSource } from '../../core/verbs/verb.ts'
-import type { Element } from '../../core/verbs/xml.ts'
+import { type Element, maxAttributes, maxDepth, maxElements } from '../../core/verbs/xml.ts'
 import { type AttributeFacts, AttributeSpy } from './attribute-spy.ts'
 import { code, generated, page, table } from './markdown.ts'
 
@@ -46,7 +47,7 @@ export function verbsPage(): string {
 const rules = `A document is XML in UTF-8 of at most 64 KB with the root \`<Response>\`, answered with status 200 within 10 s. Names are case-sensitive; no DTD, no
 entities but XML's five. An unknown verb or attribute and a bad value are skipped with DOC.0422 (line and column), and the call goes on; a
 document that cannot be had, is malformed, or holds no known verb runs the account's fallback. \`<Response/>\` refuses an unanswered call. The end of
-the document ends the call. URLs may be relative to the document, and have at most ${maxUrlLength} characters; a relative one has no more once it is resolved and percent-encoded.
+the document ends the call. It has at most ${maxVerbs} verbs and ${maxElements} elements, ${maxDepth} deep and with ${maxAttributes} attributes each; one with more is malformed. URLs may be relative to the document, and have at most ${maxUrlLength} characters; a relative one has no more once it is resolved and percent-encoded.
 
 An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, by a place in a Conference, or by Dial with
 \`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an

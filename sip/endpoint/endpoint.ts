@@ -254,10 +254,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     return this.#byTag.get(localTag)
   }
 
-  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void {
+  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity, now: number): void {
     const call = new IncomingCall(this, id, transaction, identity)
     this.#calls.set(id, call)
     this.#settingUp.add(call)
+    call.expireAsAsked(now)
   }
 
   flowKnown(flow: Flow): void {
@@ -297,6 +298,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
         if (call instanceof IncomingCall) call.named(command.sid).answer(command.sdp, now)
         break
       case 'end':
+        if (call instanceof IncomingCall) call.named(command.sid)
         call.end(command.reason, now)
         break
       case 'reoffer':

@@ -31,6 +31,16 @@ test('hosted documents', async () => {
   assert.is((await bed.customer('PUT', path, { name: 'x', body })).status, 404)
 })
 
+test('a hosted document that is asked for with a body: what can be answered is described', async () => {
+  const { url } = (await bed.customer('POST', '/documents/', { name: 'Asked', body: '<Response/>' })).body
+  const ask = (raw: string, type: string) =>
+    bed.conforming('POST', new URL(url).pathname, { key: '', raw, headers: { 'content-type': type } })
+  assert.is((await ask('{"CallSid":"CA1"}', 'application/json')).status, 200)
+  assert.is((await ask('{', 'application/json')).status, 400)
+  assert.is((await ask(`"${'a'.repeat(1_100_000)}"`, 'application/json')).status, 413)
+  assert.is((await ask('CallSid=CA1', 'application/x-www-form-urlencoded')).status, 415)
+})
+
 test('documents/check: what a placeholder will say is no problem before the call', async () => {
   const check = async (body: string) => (await bed.customer('POST', '/documents/check', { body })).body
   for (const inside of [

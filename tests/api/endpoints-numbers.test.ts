@@ -56,6 +56,18 @@ test('a number from the pool to its owner and back', async () => {
   assert.is((await bed.operator('DELETE', `/operator/numbers/${uuid}`)).status, 404)
 })
 
+test('only what can be called and presented is a number of the pool: E.164 from + and 1 to 9', async () => {
+  for (const number of ['+0711000001', '+123456', '+1234567890123456', '254711000001', '+254 711 000 001']) {
+    const refused = await bed.operator('POST', '/operator/numbers', { number })
+    assert.equal([refused.status, refused.body.detail], [422, 'number: must be E.164: + and 7 to 15 digits'], number)
+  }
+  for (const number of ['+1234567', '+123456789012345']) {
+    const { status, body } = await bed.operator('POST', '/operator/numbers', { number })
+    assert.is(status, 201, number)
+    await bed.operator('DELETE', `/operator/numbers/${body.uuid}`)
+  }
+})
+
 test('a number that cannot be paid for', async () => {
   const { uuid } = (await bed.operator('POST', '/operator/numbers', { number: '+254711000002', setup_fee: '100000' }))
     .body
@@ -66,6 +78,13 @@ test('a number that cannot be paid for', async () => {
   assert.is((await bed.operator('POST', '/operator/numbers', { number: '+254711000002' })).status, 409)
   const all = await bed.operator('GET', '/operator/numbers')
   assert.equal([all.body.total, all.body.numbers[0].uuid], [1, uuid])
+  await bed.operator('POST', '/operator/numbers', { number: '+254711000001' })
+  const { numbers } = (await bed.operator('GET', '/operator/numbers')).body
+  assert.equal(
+    numbers.map((each: { number: string }) => each.number),
+    ['+254711000001', '+254711000002'],
+    'by number, as described',
+  )
 })
 
 test('every operation of these paths was answered with success', () => {

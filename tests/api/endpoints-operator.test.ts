@@ -81,6 +81,9 @@ test('operator: trunks', async () => {
   assert.is(changed.body.priority, 5)
   assert.is(bed.repositories.trunks.current()[0]?.password, 'hush')
   assert.equal((await bed.operator('GET', path)).body, changed.body)
+  const every = await bed.operator('PATCH', path, { prefixes: ['+', '255', ''] })
+  assert.equal(every.body.prefixes, ['+', '+255', '+'])
+  assert.equal(bed.repositories.trunks.current()[0]?.prefixes, ['', '+255', ''])
   assert.is((await bed.operator('GET', '/operator/trunks')).body.total, 1)
   for (const bad of [
     { inbound_hosts: ['10.0.0.0/33'] },

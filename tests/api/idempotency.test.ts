@@ -108,7 +108,7 @@ test('keys are per account, 1 to 255 printable characters', async () => {
   assert.is((await place('k'.repeat(255))).status, 201)
   for (const bad of ['', 'k'.repeat(256), 'ké', 'a\tb']) {
     const refused = await place(bad)
-    assert.equal([refused.status, refused.body.errors[0].field], [422, 'idempotency-key'], JSON.stringify(bad))
+    assert.equal([refused.status, refused.body.errors[0].field], [422, 'Idempotency-Key'], JSON.stringify(bad))
   }
 })
 

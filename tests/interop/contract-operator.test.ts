@@ -128,7 +128,7 @@ operator('trunks: make, change, remove; the password is never reported', async (
   assert.is((await ask(200, 'GET', path)).host, '127.0.0.1')
   assert.is((await ask(200, 'GET', '/operator/trunks')).total, 1)
   const all = await ask(200, 'PATCH', path, { prefixes: ['+', '+255', ''] })
-  assert.equal(all.prefixes, ['', '+255', ''])
+  assert.equal(all.prefixes, ['+', '+255', '+'])
   await ask(422, 'PATCH', path, { prefixes: ['abc'] })
   await ask(422, 'PATCH', path, { transport: 'sctp' })
   await ask(200, 'DELETE', path)

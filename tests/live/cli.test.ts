@@ -131,8 +131,12 @@ test('numbers, trunks, rates', async () => {
   const deck = file('rates.yaml', '- { prefix: "+254", direction: outbound, rate_per_minute: "3" }\n')
   assert.match(await sauti('rate', 'set', deck), /\+254 +outbound +3\.00 +60/)
   assert.match(await sauti('rate', 'list'), /\+254 +outbound/)
+  assert.match(await sauti('rate', 'allow', '--blocked', '+252,+253'), /blocked +\+252,\+253/)
   assert.match(await sauti('rate', 'allow', '--allowed', '+881'), /allowed +\+881/)
-  assert.match(await sauti('rate', 'destinations'), /blocked +-/)
+  assert.match(await sauti('rate', 'destinations'), /blocked +\+252,\+253/, 'a list that is not given stays')
+  assert.match(await sauti('rate', 'allow', '--blocked', ''), /blocked +-/)
+  assert.match(await sauti('rate', 'destinations'), /allowed +\+881/)
+  await refused(sauti('rate', 'allow'), UsageError, /give --blocked, --allowed or both/)
 })
 
 test('documents, assets, calls, drain', async () => {

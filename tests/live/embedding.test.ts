@@ -129,7 +129,8 @@ test('refusals have a code and a sentence', async () => {
   assert.is((await refusal(sauti.numbers.acquire('nobody', first))).code, 'not-found')
   assert.is((await refusal(sauti.numbers.add('+254700000998', { account: 'nobody' }))).code, 'not-found')
   assert.is((await sauti.numbers.list()).total, 2, 'what is refused adds nothing')
-  assert.is((await refusal(sauti.numbers.add('07'))).code, 'number.invalid')
+  for (const wrong of ['07', '+0700000001', '+1234567890123456'])
+    assert.is((await refusal(sauti.numbers.add(wrong))).code, 'number.invalid', wrong)
   assert.is((await refusal(sauti.rates.replace([{ prefix: 'x', perMinute: '3.00' }]))).code, 'rate.invalid')
   assert.equal(
     (await sauti.rates.list()).map(rate => rate.prefix),

@@ -97,6 +97,30 @@ test('what was agreed is with its thread before the turn that sends the answer i
   assert.ok(stats.packetsReceived > 0, 'nothing was received in the turn')
 })
 
+test('the port of a plain session is known at once, without a wait for its thread', async () => {
+  const log = new EventLog()
+  const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers: 1 }, log.emit, error => {
+    throw error
+  })
+  // What its thread reports of itself is there when it has answered.
+  media.open('first', 'call')
+  await log.next('opened', 'first')
+  const peer = await MediaPeer.open()
+  const isOpened = () => log.events.some(event => event.type === 'opened' && event.session === 'a')
+  media.open('a', 'call')
+  assert.not(isOpened(), 'not from inside the call')
+  await Promise.resolve()
+  assert.ok(isOpened())
+  peer.to = (await log.next('opened', 'a')).port
+  media.execute({ type: 'agree', session: 'a', agreement: peer.agreement(), talk: true })
+  await peer.speak(noise(160 * 10, 3))
+  await until('our silence', () => peer.received.length > 0)
+  media.execute({ type: 'close', session: 'a' })
+  assert.is((await log.next('closed', 'a')).stats.packetsReceived, 10)
+  await media.close()
+  peer.close()
+})
+
 test('what a thread has left open when it ended without a word is closed: its ports are free again', async () => {
   const kept = new OpenDescriptors()
   const network = openNetwork({ address: '127.0.0.1', descriptors: kept.memory })

@@ -38,7 +38,8 @@ export interface Action {
   /** `either`: the account of SAUTI_API_KEY, else the operator; the flag --operator wins. */
   readonly access: 'operator' | 'customer' | 'either'
   readonly flags: readonly FieldFlag[]
-  readonly request: (given: Given) => ApiRequest
+  /** `client` is for what the request is made of. */
+  readonly request: (given: Given, client: ApiClient) => ApiRequest | Promise<ApiRequest>
   /** Rows as a table; `rows` names the list in the answer, empty when the answer is the list. */
   readonly table?: { readonly rows: string; readonly columns: readonly Column[] }
   /** Where the answer's bytes go instead of to the terminal. */

@@ -50,14 +50,16 @@ export const rate: Group = {
     {
       name: 'allow',
       words: [],
-      summary: 'replace the lists of blocked and allowed prefixes',
+      summary: 'replace the list of blocked prefixes, of allowed ones, or both; what is not given stays',
       access: 'operator',
       flags: [list('blocked', 'blocked', 'prefixes with commas'), list('allowed', 'allowed', 'prefixes with commas')],
-      request: ({ fields }) => ({
-        method: 'PUT',
-        path: destinationsPath,
-        body: { blocked: [], allowed: [], ...fields },
-      }),
+      request: async ({ fields }, client) => {
+        if (Object.keys(fields).length === 0)
+          throw new UsageError('sauti rate allow: give --blocked, --allowed or both')
+        // The API replaces both lists: one that is left out must not unblock what the operator blocked before.
+        const { value } = await client.request({ method: 'GET', path: destinationsPath })
+        return { method: 'PUT', path: destinationsPath, body: { ...(value as object), ...fields } }
+      },
     },
   ],
 }

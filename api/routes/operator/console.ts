@@ -6,7 +6,7 @@ import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import { HourlyFigures } from '../../metrics/figures.ts'
 import { errors } from '../../schema/error.ts'
-import { listOf, Paging, pageOf, resource } from '../../schema/field.ts'
+import { e164, listOf, Paging, pageOf, resource } from '../../schema/field.ts'
 import { Figures, OperatorChange, RouteMatch, TrunkState } from '../../schema/operator-console.ts'
 
 const config = { access: 'operator' } as const
@@ -81,7 +81,7 @@ export function operatorConsoleRoutes(app: Api, door: SwitchDoor): void {
       summary: 'Where a call to a number would go, and at what price',
       querystring: Type.Object({
         to: Type.String({
-          pattern: '^\\+\\d{7,15}$',
+          pattern: `^${e164}$`,
           description: 'E.164.',
           'x-problem': 'must be E.164: + and 7 to 15 digits',
         }),

@@ -21,7 +21,7 @@ export function operatorNumberRoutes(app: Api, door: SwitchDoor): void {
       tags,
       summary: 'All numbers of the switch',
       querystring: Paging,
-      response: { 200: pageOf('numbers', OperatorNumber), ...errors(422) },
+      response: { 200: pageOf('numbers', OperatorNumber, 'by number'), ...errors(422) },
     },
     handler: async (request, reply) => {
       const { rows, total } = await numbers.list(request.query)

@@ -25,7 +25,7 @@ export function operatorTrunkRoutes(app: Api, door: SwitchDoor): void {
       tags,
       summary: 'Trunks, oldest first',
       querystring: Paging,
-      response: { 200: pageOf('trunks', Trunk), ...errors(422) },
+      response: { 200: pageOf('trunks', Trunk, 'oldest first'), ...errors(422) },
     },
     handler: async (request, reply) => {
       const { limit, offset } = request.query

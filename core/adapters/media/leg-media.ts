@@ -159,12 +159,12 @@ export class LegMedia {
   }
 
   /** The ports are bound: our offer, or the answer to the remote's. */
-  bound(port: number, ssrc: number): void {
+  bound(port: number, ssrc: number | undefined): void {
     const opening = this.#opening
     if (this.#state !== 'opening' || opening === undefined) return
     const { offer, address, sessionId, codecs, prefer, keys } = opening
     const browser = this.#browser
-    browser?.sendAs(ssrc)
+    if (ssrc !== undefined) browser?.sendAs(ssrc)
     const sdp = new LegSdp({ address, port, sessionId, codecs, prefer, browser, keys })
     this.#sdp = sdp
     if (offer === undefined) {

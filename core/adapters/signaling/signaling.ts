@@ -216,8 +216,8 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.end': {
         const { sip, q850, label } = endReasons[command.reason]
-        const { type: _, legId: __, reason, status = sip, ...more } = command
-        this.#transport?.run({ type: 'end', id, reason: { status, q850, text: label, code: reason, ...more } })
+        const { type: _, legId: __, reason, sid, status = sip, ...more } = command
+        this.#transport?.run({ type: 'end', id, sid, reason: { status, q850, text: label, code: reason, ...more } })
         return
       }
       case 'leg.reanswer':

@@ -20,6 +20,11 @@ export const databaseFile = 'sauti.db'
 const lockFile = 'sauti.lock'
 /** The files that only SQLite copies rightly, and the lock. */
 export const isDatabaseFile = (name: string): boolean => name.startsWith(databaseFile) || name.startsWith(lockFile)
+/**
+ * Pages of the write-ahead log from which a commit copies them into the database itself: 32 MB. Normally `Checkpoints` does,
+ * on another thread; SQLite's own 1000 would be reached first.
+ */
+const longestLog = 8000
 /** Time that opening waits for another process. */
 const busyTimeoutMs = 5000
 /** Time that a transaction waits inside SQLite before its units wait in their queue. */
@@ -149,6 +154,7 @@ function open(folder: string, options: DatabaseOptions): Database {
     sqlite.pragma('recursive_triggers = ON')
     sqlite.pragma('temp_store = MEMORY')
     sqlite.pragma('cache_size = -32000')
+    sqlite.pragma(`wal_autocheckpoint = ${longestLog}`)
     migrate(sqlite)
     // From now on a unit waits in its queue for another process, and this thread does not.
     sqlite.pragma(`busy_timeout = ${lockWaitMs}`)

@@ -1,5 +1,7 @@
 import { type Dialog, dialogOfCallee } from '../../dialog/dialog.ts'
+import { parseExpires } from '../../header/expires.ts'
 import type { OfferState } from '../../invite/offer-answer.ts'
+import { headerOf } from '../../message/headers.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
@@ -35,6 +37,8 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   readonly #merged: string
   readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
+  /** Made when the caller has said how long its invitation holds. */
+  #expiry: Timer<TimerOwner> | undefined
   readonly #reliable: ReliableProvisional | undefined
   /** Made when something happens in its dialog: most calls that are refused need none. */
   #session: InviteSession | undefined
@@ -97,6 +101,15 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     return this
   }
 
+  /** RFC 3261 §13.3.1: an INVITE with Expires that has no final response by then is terminated with 487. */
+  expireAsAsked(now: number): void {
+    const expires = parseExpires(headerOf(this.#transaction.request.message, 'Expires') ?? '')
+    // Zero leaves no time to answer in: who writes it cannot mean the invitation.
+    if (!expires.ok || expires.value === 0) return
+    this.#expiry = new Timer<TimerOwner>(this, 'expiry')
+    this.#services.timers.set(this.#expiry, now + 1000 * expires.value)
+  }
+
   ring(now: number): void {
     this.#provisional(180, {}, now)
   }
@@ -113,24 +126,21 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       return
     }
     this.#state = 'answered'
-    this.#stopProvisionals()
+    this.#stopWaiting()
     this.session.accept(this.#transaction, sdp, now)
   }
 
   end(reason: ReasonHeader, now: number): void {
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
-    this.#services.respond(this.#transaction, reason.status, now, {
-      toTag: this.#dialog.localTag,
-      fields: [...reasonFields(reason), ...this.#answerFields],
-    })
+    this.#refuse(reason.status, reasonFields(reason), now)
     this.#close({ kind: 'response', status: reason.status }, now)
   }
 
   /** RFC 5626 grace period over and the connection is not back: an unanswered call ends as if it were cancelled. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
-    this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
+    this.#refuse(487, [], now)
     this.#close({ kind: 'cancel' }, now)
   }
 
@@ -164,10 +174,9 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   over(cause: CallCause, now: number): void {
     if (this.#state === 'over') return
-    if (this.#state === 'offered' && cause.kind === 'bye')
-      this.#services.respond(this.#transaction, 487, now, { toTag: this.#dialog.localTag })
+    if (this.#state === 'offered' && cause.kind === 'bye') this.#refuse(487, [], now)
     this.#state = 'over'
-    this.#stopProvisionals()
+    this.#stopWaiting()
     this.#services.bindTag(this.#dialog.localTag, undefined)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
@@ -178,9 +187,9 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.session.ackArrived(ack, now)
   }
 
-  cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
+  cancelled(_transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(transaction, 487, now, { toTag: this.#dialog.localTag })
+    this.#refuse(487, [], now)
     this.#close({ kind: 'cancel' }, now)
   }
 
@@ -192,8 +201,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#services.inviteFinished(this.#merged)
   }
 
-  expired(_name: string, now: number): void {
-    if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
+  expired(name: string, now: number): void {
+    if (this.#state !== 'offered') return
+    if (name === 'expiry') {
+      this.#refuse(487, [], now)
+      this.#close({ kind: 'cancel' }, now)
+      return
+    }
+    if (this.#transaction.bytes === undefined) return
     // What has been acknowledged may not be sent again: it takes one with a new RSeq (RFC 3262 §3).
     if (this.#reliable !== undefined) {
       this.ring(now)
@@ -207,6 +222,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #close(cause: CallCause, now: number): void {
     if (this.#session === undefined) this.over(cause, now)
     else this.#session.close(cause, now)
+  }
+
+  /** A final response that refuses the call. */
+  #refuse(status: number, fields: readonly HeaderField[], now: number): void {
+    this.#services.respond(this.#transaction, status, now, {
+      toTag: this.#dialog.localTag,
+      fields: [...fields, ...this.#answerFields],
+    })
   }
 
   #provisional(status: number, parts: ResponseParts, now: number): void {
@@ -238,13 +261,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */
   #neverAcknowledged(now: number): void {
     if (this.#state !== 'offered') return
-    this.#services.respond(this.#transaction, 504, now, { toTag: this.#dialog.localTag })
+    this.#refuse(504, [], now)
     this.#close({ kind: 'timeout' }, now)
   }
 
-  #stopProvisionals(): void {
+  #stopWaiting(): void {
     this.#reliable?.stop()
     this.#services.timers.stop(this.#timer)
+    if (this.#expiry !== undefined) this.#services.timers.stop(this.#expiry)
   }
 }
 

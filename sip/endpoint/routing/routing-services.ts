@@ -14,7 +14,7 @@ export interface RoutingServices extends EndpointServices {
   /** The call to which a local tag belongs. */
   callOf(localTag: string): TaggedCall | undefined
   /** A softphone's requests go back over its flow, wherever its Contact leads. */
-  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void
+  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity, now: number): void
   /** The remote of the flow takes part in a dialog of ours, or has a peer's credentials. */
   flowKnown(flow: Flow): void
   /** What rings on the phone goes to its new connection. */

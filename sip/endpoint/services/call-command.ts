@@ -45,7 +45,7 @@ export type CallCommand =
       /** Default 70: a call that begins here. */
       readonly maxForwards?: number
     }
-  | { readonly type: 'end'; readonly id: string; readonly reason: ReasonHeader }
+  | { readonly type: 'end'; readonly id: string; readonly reason: ReasonHeader; readonly sid?: string | undefined }
   /** Our offer in a dialog that stands: re-INVITE. `reoffer-answered` or `reoffer-refused` follows. */
   | { readonly type: 'reoffer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'reanswer'; readonly id: string; readonly sdp: string }

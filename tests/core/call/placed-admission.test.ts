@@ -51,6 +51,16 @@ test('what may not be placed leaves no row, no hold, no INVITE', () => {
   }
 })
 
+test('the scheme of a URL is written in either case (RFC 3986 §3.1)', () => {
+  const bed = placing()
+  bed.peers.set(to, { answerAfter: 100 })
+  const url = 'HTTPS://acme.test/answered'
+  const request = bed.originate({ url })
+  bed.run(1_000)
+  assert.ok(bed.replies.get(request)?.ok)
+  assert.is(bed.posts[0]?.url, url)
+})
+
 test('exactly enough money for the first increment admits', () => {
   const bed = placing()
   bed.store.addAccount(acme, 30_000)

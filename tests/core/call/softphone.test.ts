@@ -137,6 +137,7 @@ for (const [what, make, ended, set] of refusals) {
     assert.equal(bed.posts, [])
     assert.equal(bed.of('leg.ring'), [])
     const call = bed.store.call()
+    assert.is(bed.of('leg.end').find(({ legId: id }) => id === legId)?.sid, call.sid)
     assert.equal([call.status, call.reasonCode, call.cost], ['failed', (ended as { reason: string }).reason, 0])
     assert.equal(bed.codes(), ['CALL.0100', 'CALL.0400'])
     assert.ok(bed.exchange.isEmpty)
@@ -155,6 +156,7 @@ test('refused without a row: an unknown callee, an invalid number, a payload tha
     const legId = bed.dialFrom(bed.user('1001'), to, payload === undefined ? {} : { customPayload: payload })
     bed.run(1_000)
     assert.equal(ends(bed, legId), [{ reason }])
+    assert.is(bed.of('leg.end')[0]?.sid, undefined)
     assert.is(bed.store.calls.size, 0)
   }
   const bed = bedWith(dialWhatWasDialled)

@@ -19,6 +19,7 @@ test('how a document ends its call, answered and not', () => {
     ['<Hangup/>', ['100 end END.0202'], ['100 end END.0202 reject 603']],
     ['<Hangup reason="busy"/>', ['100 end END.0202'], ['100 end END.0486 reject 486']],
     ['<Hangup reason="rejected"/>', ['100 end END.0202'], ['100 end END.0603 reject 603']],
+    ['<Hangup reason=" busy&#10;"/>', ['100 end END.0202'], ['100 end END.0486 reject 486']],
     ['<Pause length="0"/><Pause/>', ['1100 end END.0202'], ['1100 end END.0202 reject 603']],
     ['<Say>x</Say>', ['100 say "x" ×1', '2100 end END.0202'], ['100 answer', '150 say "x" ×1', '2150 end END.0202']],
     [

@@ -22,6 +22,8 @@ const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), deco
 export class VirtualMedia {
   readonly network = new VirtualNetwork()
   readonly events: EngineEvent[] = []
+  /** Ports that were reported as ready. */
+  readonly ready: number[] = []
   /** Events that sessions reported in between. */
   readonly reported: Extract<EngineEvent, { readonly type: 'stats' }>[] = []
   readonly prompts = new Map<string, Prompt | PromptFault>()
@@ -91,6 +93,7 @@ export class VirtualMedia {
           if (event.type === 'stats') this.reported.push(event)
           else this.events.push(event)
         },
+        ready: ports => this.ready.push(...ports),
         now: () => this.now,
         random: () => this.random(),
         unixMs: now => 1_800_000_000_000 + now,

@@ -201,4 +201,46 @@ test('an in-band digit is held while its tone lasts, and reported when it has en
   assert.ok(up > onMs && up <= onMs + 120, `up after ${up} ms`)
 })
 
+/** A 7 of `onMs` as sound, 1 s after the first packet; nothing comes for a while, and then all of it together. */
+const pressedThrough = (onMs: number, silentFrom: number, silentMs: number) => {
+  const { media, a } = bridged({ acceptEvents: undefined as never }, {})
+  const tone = dtmfTone('7', onMs)
+  assert.ok(tone)
+  const sound = new Int16Array(8 * 3000)
+  sound.set(renderTone(tone, 8000), 8000)
+  const payload = new Uint8Array(sound.length)
+  pcmu.encodeInto(payload, 0, sound, 0, sound.length)
+  const from = media.now
+  let sent = 0
+  media.run(2900, now => {
+    const at = now - from
+    if (at >= silentFrom && at < silentFrom + silentMs) return
+    for (; sent <= at; sent += 20) a.say(payload.slice(8 * sent, 8 * (sent + 20)))
+  })
+  return media.take('digit').map(({ digit, durationMs }) => ({ digit, durationMs }))
+}
+
+for (const onMs of [50, 80, 120])
+  test(`an in-band digit of ${onMs} ms is one, and as long, when the network holds its packets up in its midst`, () => {
+    for (const silentMs of [20, 40, 60, 100, 160, 240, 400])
+      for (let silentFrom = 970; silentFrom <= 1020 + onMs; silentFrom += 10) {
+        const digits = pressedThrough(onMs, silentFrom, silentMs)
+        const label = `nothing for ${silentMs} ms from ${silentFrom} on`
+        assert.equal(
+          digits.map(({ digit }) => digit),
+          ['7'],
+          label,
+        )
+        const { durationMs } = digits[0]!
+        assert.ok(Math.abs(durationMs - onMs) <= 25, `${label}: ${durationMs} ms`)
+      }
+  })
+
+test('an in-band digit in whose midst the remote falls silent for good ends after a second', () => {
+  assert.equal(
+    pressedThrough(500, 1200, 10_000).map(({ digit }) => digit),
+    ['7'],
+  )
+})
+
 test.run()

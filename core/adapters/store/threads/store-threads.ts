@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import type { Quotas } from '../../../model/quota.ts'
 import type { Log } from '../../../ports/log.ts'
-import type { DatabaseOptions } from '../database.ts'
+import { type DatabaseOptions, databaseFile } from '../database.ts'
 import { type ProfileScope, profileScopeOf } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
+import { CheckpointLink } from './checkpoint-link.ts'
 import type { DoubtedUnits } from './doubted-units.ts'
 import { LostWork } from './lost-work.ts'
 import type { News } from './protocol.ts'
@@ -39,10 +41,10 @@ const listLimits = { width: 2, widthOfOwner: 1, waitingOfOwner: 32, waiting: 100
  */
 const soonMs = 10
 /**
- * The reader of look-ups starts when the processors are no longer busy with the start of the program. The writer looks up
- * meanwhile.
+ * The reader of look-ups, and what copies the write-ahead log, start when the processors are no longer busy with the start
+ * of the program. The writer does both meanwhile.
  */
-const looksAfterMs = 1000
+const helpersAfterMs = 1000
 /** Threads of lists take what calls and media leave. */
 const listNiceness = 10
 
@@ -53,7 +55,8 @@ interface StoreThreadCounters {
 
 /**
  * The threads of the database: a writer, which owns it; a reader of small look-ups, which waits for no commit and for no
- * list, started a moment after the writer; readers of lists, started with the first list.
+ * list, and a thread that copies the write-ahead log, both started a moment after the writer; readers of lists, started with
+ * the first list.
  */
 export class StoreThreads {
   readonly served: Served
@@ -61,7 +64,8 @@ export class StoreThreads {
   readonly #writer: ThreadLink
   readonly #lostWork: LostWork
   #looks: ThreadLink | undefined
-  #looksStart: NodeJS.Timeout | undefined
+  #checkpoints: CheckpointLink | undefined
+  #helpersStart: NodeJS.Timeout | undefined
   readonly #lists: ThreadLink[] = []
   readonly #turns = new TurnQueue(listLimits)
   #isClosed = false
@@ -107,19 +111,22 @@ export class StoreThreads {
   async open(): Promise<Opened> {
     const opened = await this.#writer.open(true)
     if (!this.#isClosed)
-      this.#looksStart = setTimeout(() => {
+      this.#helpersStart = setTimeout(() => {
         this.#looks = this.#link('reader', 0)
         this.#looks.openSoon()
-      }, looksAfterMs)
+        const { folder, database, log } = this.#options
+        const { nativeBinding } = database
+        this.#checkpoints = new CheckpointLink({ file: join(folder, databaseFile), nativeBinding }, log)
+      }, helpersAfterMs)
     return opened
   }
 
   /** What was asked before is done; the writer last, with the lock of the data folder. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#looksStart)
+    clearTimeout(this.#helpersStart)
     this.#lostWork.close()
-    await Promise.all([this.#looks, ...this.#lists].map(link => link?.close()))
+    await Promise.all([this.#looks, this.#checkpoints, ...this.#lists].map(link => link?.close()))
     await this.#writer.close()
   }
 

@@ -2,7 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headerOf } from '../../../../sip/message/headers.ts'
 import { answer, causeOf, dialTo, offer, pair, reason, types, what } from '../../bed/call-bed.ts'
+import { bed, us } from '../../bed/dialog-bed.ts'
 import { leavesNothing } from '../../bed/leaves-nothing.ts'
+import { tagOfTo } from '../../bed/scripted-peer.ts'
 
 test('refused: the status, the Q.850 cause and our code arrive', () => {
   const { net, a, b, dial, sent, idB } = pair()
@@ -155,6 +157,39 @@ test('a peer that speaks after it was given up is cancelled', () => {
   net.run(1000)
   assert.equal(causeOf(b), { kind: 'cancel' })
   leavesNothing(net, a, b)
+})
+
+test('an INVITE that has no final response when its Expires is over gets 487 (RFC 3261 §13.3.1)', () => {
+  for (const [expires, isOver] of [
+    ['2', true],
+    [' 2 ', true],
+    ['60', false],
+    ['0', false],
+    ['soon', false],
+  ] as const) {
+    const { net, station, peer } = bed()
+    peer.request('INVITE', us, 1, { body: 'offer', headers: [`Expires: ${expires}`] })
+    const id = station.events[0]?.id ?? ''
+    station.do({ type: 'ring', id })
+    net.run(1_900)
+    assert.equal(peer.statuses, [100, 180], expires)
+    net.run(200)
+    assert.equal(peer.statuses, isOver ? [100, 180, 487] : [100, 180], expires)
+    assert.equal(causeOf(station, id), isOver ? { kind: 'cancel' } : undefined)
+    peer.request('ACK', us, 1, { toTag: tagOfTo(peer.lastResponse()) })
+    station.do({ type: 'end', id, reason })
+    leavesNothing(net, station)
+  }
+})
+
+test('an answer ends what Expires has begun', () => {
+  const { net, station, peer, answered } = bed()
+  const { id, toTag } = answered({ headers: ['Expires: 1'] })
+  net.run(5_000)
+  assert.is(causeOf(station, id), undefined)
+  peer.request('BYE', us, 2, { toTag })
+  assert.equal(causeOf(station, id), { kind: 'bye' })
+  leavesNothing(net, station)
 })
 
 test.run()

@@ -161,6 +161,28 @@ test('the sid is for phones: the answer to a trunk has none, and a refusal to a 
   assert.is(field(refusal, 'X-Voice-Call-Sid'), 'CA2')
 })
 
+test('a phone that is refused before it rings, or gives up while it rings, gets the sid as well', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  const flow = bed.flow()
+  bed.register(flow, token, { contact: place })
+  const headers = [`Authorization: Bearer ${token.password}`]
+  const reason = { status: 402, q850: 21, text: 'No', code: 'END.0402' }
+  bed.ask(flow, { method: 'INVITE', callId: 'refused', headers, body: sdp })
+  bed.do({ type: 'end', id: 'call-1', sid: 'CA1', reason })
+  assert.is(field(bed.sent.at(-1)?.message, 'X-Voice-Call-Sid'), 'CA1')
+  // Nothing is known of a call that is malformed.
+  bed.ask(flow, { method: 'INVITE', callId: 'malformed', headers, body: sdp })
+  bed.do({ type: 'end', id: 'call-2', reason })
+  assert.is(field(bed.sent.at(-1)?.message, 'X-Voice-Call-Sid'), undefined)
+  const invite = { callId: 'given-up', branch: 'z9hG4bKgiven', headers }
+  bed.ask(flow, { ...invite, method: 'INVITE', body: sdp })
+  bed.do({ type: 'ring', id: 'call-3', sid: 'CA3' })
+  bed.ask(flow, { ...invite, method: 'CANCEL' })
+  const cancelled = bed.sent.map(({ message }) => message).find(sent => sent.kind === 'response' && sent.status === 487)
+  assert.is(field(cancelled, 'X-Voice-Call-Sid'), 'CA3')
+})
+
 test('a revoked phone gets a NOTIFY at once (RFC 3680), once, and only where it is registered', () => {
   const bed = new PhoneBed()
   const [token, other] = [bed.token('1001'), bed.token('1001')]

@@ -1,0 +1,8 @@
+import { invalid } from '../answer/refusal.ts'
+
+/** A URL that fits its pattern, as it is stored; 422 where it has no meaning (`http://[::1/v`, `http://a.test:99999/`). Blank is empty. */
+export function parsedUrl(field: string, url: string): string {
+  const trimmed = url.trim()
+  if (trimmed !== '' && !URL.canParse(trimmed)) throw invalid(field, 'must be an absolute http or https URL')
+  return trimmed
+}
