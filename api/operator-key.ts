@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../core/index.ts'
+import { makeFolder } from '../core/startup/index.ts'
 
 const operatorKeyFile = 'operator.key'
 
@@ -22,7 +23,7 @@ export function ensureOperatorKey(settings: Settings): string {
   const found = findOperatorKey(settings)
   if (found !== undefined) return found
   const key = `op_${randomBytes(32).toString('base64url')}`
-  mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 })
+  makeFolder(settings.dataFolder)
   writeFileSync(join(settings.dataFolder, operatorKeyFile), `${key}\n`, { mode: 0o600, flag: 'wx' })
   return key
 }

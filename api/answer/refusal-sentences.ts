@@ -34,6 +34,7 @@ export const refusalSentences = [
   'Too many simulations are waiting. Try again in a moment.',
   'Too many captures run: end those that are not needed.',
   'The service is busy: try again.',
+  'The database is being started again: try again.',
   'The service is closing.',
   'The service could not answer this request.',
   'The switch drains and takes no new calls.',

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type Log, QueueFull, type QuotaSentence, StoreError } from '../../core/index.ts'
+import { databaseRetrySeconds, type Log, QueueFull, type QuotaSentence, StoreError } from '../../core/index.ts'
 import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from '../answer/field-problems.ts'
 import { bodyOf, misfit, Refusal } from '../answer/refusal.ts'
@@ -10,9 +10,7 @@ const crowdedRetrySeconds = 1
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
 function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
-  // A quota forbids it; the store has made the sentence (`quotaUsedUp`).
-  if (error instanceof StoreError)
-    return error.code === 'store.quota' ? new Refusal(409, error.message as QuotaSentence) : undefined
+  if (error instanceof StoreError) return refusalByStore(error, request)
   if (error.validation !== undefined) {
     const refused = suspendedBefore(request)
     if (refused !== undefined) return refused
@@ -34,6 +32,18 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
       return new Refusal(414, 'A part of the path is too long.')
     case 'FST_ERR_BAD_URL':
       return new Refusal(400, 'The path is not a valid URL path.')
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new Refusal(error.statusCode, 'The request cannot be read.')
+        : undefined
+  }
+}
+
+function refusalByStore(error: StoreError, request: FastifyRequest): Refusal | undefined {
+  switch (error.code) {
+    // A quota forbids it; the store has made the sentence (`quotaUsedUp`).
+    case 'store.quota':
+      return new Refusal(409, error.message as QuotaSentence)
     case 'store.too-many':
       return new Refusal(429, 'Too many list requests at once: wait for the earlier ones.', {
         headers: { 'retry-after': String(crowdedRetrySeconds) },
@@ -42,12 +52,24 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
       return new Refusal(503, 'The service is busy: try again.', {
         headers: { 'retry-after': String(crowdedRetrySeconds) },
       })
+    case 'store.away':
+      return databaseAway()
+    case 'store.unusable':
+      // Whether it was done is not known: only what changes nothing more when it is done twice may be sent again unseen.
+      return idempotentMethods.has(request.method) ? databaseAway() : undefined
     default:
-      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? new Refusal(error.statusCode, 'The request cannot be read.')
-        : undefined
+      return undefined
   }
 }
+
+/** The request was not done, or may be sent again whatever was done of it. */
+export const databaseAway = (): Refusal =>
+  new Refusal(503, 'The database is being started again: try again.', {
+    headers: { 'retry-after': String(databaseRetrySeconds) },
+  })
+
+/** RFC 9110 §9.2.2, of those that routes have. */
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** Sends `{ detail }` for any failure; our own faults are logged, and the answer shows no internals. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AccountUuid, assertNever, type CallRecord } from '../../core/index.ts'
+import { type AccountUuid, assertNever, type CallRecord, StoreError } from '../../core/index.ts'
 import { conflict, invalid } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
-import { jsonType } from './failure.ts'
+import { databaseAway, jsonType } from './failure.ts'
 
 export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
@@ -45,7 +45,7 @@ export async function once(
   const send = (answer: KeptAnswer) => reply.code(answer.status).type(jsonType).send(answer.body)
 
   if (key !== undefined) {
-    const begun = await idempotency.begin(accountUuid, key, fingerprintOf(request), Date.now())
+    const begun = await idempotency.begin(accountUuid, key, fingerprintOf(request), Date.now()).catch(repeatable)
     switch (begun.state) {
       case 'answered':
         return send(begun)
@@ -65,9 +65,15 @@ export async function once(
     return send(await operation(key))
   } catch (fault) {
     // An answer that was committed stays: only a mark without one is taken away.
-    if (key !== undefined) await idempotency.free(accountUuid, key)
-    throw fault
+    if (key === undefined) throw fault
+    await idempotency.free(accountUuid, key)
+    return repeatable(fault)
   }
+}
+
+/** Under its key a request can be sent again, whatever the database has done of it. */
+function repeatable(fault: unknown): never {
+  throw fault instanceof StoreError && fault.code === 'store.unusable' ? databaseAway() : fault
 }
 
 /** Same method, path and JSON value: white space and the order of keys do not make another request. */

@@ -1,5 +1,6 @@
 import {
   capRetrySeconds,
+  databaseRetrySeconds,
   drainRetrySeconds,
   loadRetrySeconds,
   type OriginateCode,
@@ -77,5 +78,6 @@ function refusalOf(refused: OriginateRefusal): Refusal {
 function retryAfterOf(status: number, code: OriginateCode): number | undefined {
   if (status === 429) return capRetrySeconds
   if (status !== 503) return undefined
+  if (code === 'END.5500') return databaseRetrySeconds
   return code === 'LIMIT.0503' ? loadRetrySeconds : drainRetrySeconds
 }

@@ -39,13 +39,13 @@ const meanings = {
   426: 'Only a WebSocket can be opened here.',
   429: 'A rate limit or a traffic cap (`LIMIT.*`) was reached.',
   500: 'The service could not answer.',
-  503: 'The service drains, or is not ready.',
+  503: 'The service drains, is busy, or its database is being started again.',
 } as const
 
 type ErrorStatus = keyof typeof meanings
 
 /** What a protected endpoint may always answer. */
-const always: readonly ErrorStatus[] = [401, 429, 500]
+const always: readonly ErrorStatus[] = [401, 429, 500, 503]
 
 /** The error answers of an endpoint, for its response schemas. */
 export function errors(...statuses: readonly ErrorStatus[]) {
@@ -54,7 +54,7 @@ export function errors(...statuses: readonly ErrorStatus[]) {
 
 /** The error answers of an endpoint that needs no key. */
 export function openErrors(...statuses: readonly ErrorStatus[]) {
-  return Object.fromEntries([500 as const, ...statuses].map(status => [status, errorOf(status)]))
+  return Object.fromEntries([500 as const, 503 as const, ...statuses].map(status => [status, errorOf(status)]))
 }
 
 /** What a body may be answered with before its route sees it, also where none is wanted. */

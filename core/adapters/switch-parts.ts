@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadBounds } from '../admission/load.ts'
 import { OverloadControl } from '../admission/overload-control.ts'
@@ -30,6 +29,7 @@ import { RecordingPurge } from './store/recording-purge.ts'
 import type { Repositories } from './store/repositories.ts'
 import { openStore, type SwitchStore } from './store/threads/open-store.ts'
 import type { StoreWorker } from './store/threads/store-worker.ts'
+import { makeFolder } from './system/make-folder.ts'
 import { readProcessMemory } from './system/process-memory.ts'
 import { silentLog } from './system/silent-log.ts'
 import { systemClock, systemRandom } from './system/system-clock.ts'
@@ -115,7 +115,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   closers.add('database', () => opened.close())
   const { store, repositories, recovered } = opened
   const { trunks, rates, destinations, assets } = repositories
-  mkdirSync(recordingsFolder, { recursive: true, mode: 0o700 })
+  makeFolder(recordingsFolder)
   const uuid = () => random.uuid()
   if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
 

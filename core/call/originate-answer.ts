@@ -54,7 +54,7 @@ export class OriginateAnswer {
   }
 
   databaseFailed(): void {
-    this.#give('database-failed', refusedBy('END.5500', 'the database failed'))
+    this.#give('database-failed', refusedBy('END.5500', 'the database failed: try again'))
   }
 
   #give(input: OriginateInput, result: OriginateResult): void {

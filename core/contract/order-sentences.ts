@@ -5,7 +5,7 @@ export const orderSentences = [
   'the switch is draining',
   'the switch is closing',
   'the switch is loaded and takes no new calls for now',
-  'the database failed',
+  'the database failed: try again',
   'the account does not exist',
   'the account is suspended',
   '{number} is not an active number of this account',

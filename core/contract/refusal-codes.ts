@@ -13,6 +13,10 @@ export const refusalCodes = {
   },
   'END.0403': { status: 403, meaning: '`from` is not an active number of the account.' },
   'END.4433': { status: 403, meaning: 'The operator does not allow calls to the destination.' },
-  'END.5500': { status: 500, meaning: 'The database failed; nothing was placed or charged.' },
+  'END.5500': {
+    status: 503,
+    meaning:
+      'The database failed: nothing rings, and nothing is charged. Under an `Idempotency-Key` the same request makes one call at most.',
+  },
   'END.5503': { status: 503, meaning: 'The switch drains and takes no new calls.' },
 } as const satisfies Record<OriginateCode, { readonly status: number; readonly meaning: string }>

@@ -32,6 +32,8 @@ export class Branch implements LegOwner {
   #limitUnix: number | undefined
   /** Which of its events have been written: each at most once, whatever the routes that it takes. */
   #announced: 'nothing' | 'initiated' | 'ringing' = 'nothing'
+  /** What the first unit was to announce, when the database failed it. */
+  #failedAnnouncement: readonly Change[] | undefined
 
   constructor(host: CallHost, options: BranchOptions, listener: BranchListener<Branch>, alarms: MeterAlarms) {
     this.#host = host
@@ -203,16 +205,12 @@ export class Branch implements LegOwner {
     })
     const isFirst = this.#announced === 'nothing'
     const { rate } = this.options
+    const announcement = isFirst ? this.#announcement('initiated', leg) : []
     const billed = new BilledLeg(this.#host, leg, rate, this.#alarms)
     this.#billed = billed
     this.#step('place')
     this.#host.adopt(leg, this)
-    const unit = [
-      ...prelude,
-      { type: 'leg.insert', leg: leg.record() } as const,
-      ...billed.holding(),
-      ...(isFirst ? this.#announcement('initiated', leg) : []),
-    ]
+    const unit = [...prelude, { type: 'leg.insert', leg: leg.record() } as const, ...billed.holding(), ...announcement]
     // Nothing of the unit was written: there is no leg.
     const undone = () => {
       this.#billed = undefined
@@ -230,6 +228,7 @@ export class Branch implements LegOwner {
       },
       () => {
         undone()
+        this.#failedAnnouncement = announcement
         this.#databaseFailed()
       },
     )
@@ -351,10 +350,17 @@ export class Branch implements LegOwner {
     const { leg } = this
     const endedUnix = leg?.endedUnix ?? this.#host.unix()
     return [
-      ...(this.#announced === 'nothing' ? this.#announcement('initiated', undefined) : []),
+      ...(this.#announced === 'nothing' ? this.#firstAnnouncement() : []),
       ...(this.#billed?.closing(endedUnix, this.#reason) ?? []),
       ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
     ]
+  }
+
+  /** The same event again, as the unit that failed may have been written all the same: the store knows it then. */
+  #firstAnnouncement(): readonly Change[] {
+    const announcement = this.#failedAnnouncement ?? this.#announcement('initiated', undefined)
+    this.#announced = 'initiated'
+    return announcement
   }
 
   #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {

@@ -9,6 +9,8 @@ export const capRetrySeconds = 1
 
 /** Retry-After of a caller who was refused by load. */
 export const loadRetrySeconds = 2
+/** Retry-After of a request that the database failed: its thread is started again within a second or two. */
+export const databaseRetrySeconds = 2
 /** The same of a caller for whom there was no media port: one becomes free when a call ends. */
 const mediaRetrySeconds = 5
 

@@ -216,6 +216,7 @@ test('the program itself: codes and streams', () => {
       cwd: folder,
       encoding: 'utf8',
       env: { ...process.env, ...env },
+      timeout: 60_000,
     })
     return [done.status, done.stdout.trim(), done.stderr.trim()] as const
   }
@@ -262,6 +263,13 @@ test('the program itself: codes and streams', () => {
   const [refusedCode, log] = run(['serve', ...damaged, '--sip', 'udp:127.0.0.1:0', '--http', '127.0.0.1:0'])
   assert.is(refusedCode, 1)
   assert.match(JSON.parse(log).msg, /is damaged, or is none/)
+  if (process.platform === 'linux') {
+    // No folder can be made there, and Node's recursive mkdir does not say so.
+    const free = ['--sip', 'udp:127.0.0.1:0', '--http', '127.0.0.1:0']
+    const [notMade, reported2] = run(['serve', ...free], { SAUTI_DATA: '/proc/x' })
+    assert.is(notMade, 1)
+    assert.match(JSON.parse(reported2).msg, /^the data folder \/proc\/x cannot be used: it cannot be made, /)
+  }
   const checked = run(['check', '--data', bed.store.database.folder])
   assert.is(checked[0], 0)
   assert.match(checked[1], /balance\.$/)

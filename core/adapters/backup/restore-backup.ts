@@ -3,6 +3,7 @@ import { chown, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isFolderInUse } from '../store/database.ts'
 import { schemaVersion } from '../store/migrations.ts'
+import { makeFolder } from '../system/make-folder.ts'
 import { removeDeadPartials } from './dead-partials.ts'
 import { BackupError, type BackupManifest, hashFile, manifestFile, readManifest } from './manifest.ts'
 
@@ -38,7 +39,7 @@ export async function restoreBackup({ from, dataFolder, replace, onProgress }: R
   await removeDeadPartials(dirname(data), 'restoring', name => name === basename(data))
   const partial = `${data}.restoring-${process.pid}`
   try {
-    await mkdir(partial, { recursive: true, mode: 0o700 })
+    makeFolder(partial)
     for (const [at, { path, size, sha256 }] of manifest.files.entries()) {
       const to = join(partial, path)
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })

@@ -5,6 +5,7 @@ import BetterSqlite from 'better-sqlite3'
 import { databaseFile, isDatabaseFile } from '../store/database.ts'
 import { unusableStore } from '../store/errors.ts'
 import { versionOf } from '../store/migrations.ts'
+import { makeFolder } from '../system/make-folder.ts'
 import { removeDeadPartials } from './dead-partials.ts'
 import { type BackedUpFile, BackupError, type BackupManifest, hashFile, manifestFile, newManifest } from './manifest.ts'
 
@@ -45,7 +46,7 @@ export async function takeBackup(order: BackupOrder): Promise<BackupManifest> {
   await removeDeadPartials(dirname(into), 'partial', isOurs)
   const partial = `${into}.partial-${process.pid}`
   try {
-    await mkdir(partial, { recursive: true, mode: 0o700 })
+    makeFolder(partial)
     const takenAt = new Date().toISOString()
     const schema = await copyDatabase(data, partial, order)
     const files: BackedUpFile[] = [{ path: databaseFile, ...(await hashFile(join(partial, databaseFile))) }]

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Call } from '../../call/call.ts'
 import type { ExchangeCommand, Lookup } from '../../contract/exchange-command.ts'
@@ -14,6 +13,7 @@ import type { Media, MediaCommand } from '../../ports/media.ts'
 import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
 import type { CallStore } from '../../ports/store.ts'
 import type { TraceRecorder } from '../../trace/trace-recorder.ts'
+import { makeFolder } from '../system/make-folder.ts'
 
 type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
 
@@ -246,7 +246,7 @@ export class ExchangeRunner {
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       this.#folders.add(folder)
     } catch (fault) {
       this.#options.log.error({ folder, detail: detailOf(fault) }, 'no folder for recordings')

@@ -45,6 +45,7 @@ export class CallbackEnds {
     })
   }
 
+  /** An end that is stored already changes nothing. */
   store(callback: PendingCallback, end: CallbackEnd, unixMs: number): Promise<void> {
     return this.#database.write(() => {
       if (end.type === 'retry') {
@@ -52,9 +53,9 @@ export class CallbackEnds {
         return
       }
       const about = this.#outbox.message(callback.id)?.event
-      if (end.type === 'delivered') this.#outbox.delivered(callback.id)
-      else this.#outbox.gaveUp(callback, unixMs)
-      if (about === undefined) return
+      const isNews =
+        end.type === 'delivered' ? this.#outbox.delivered(callback.id) : this.#outbox.gaveUp(callback, unixMs)
+      if (!isNews || about === undefined) return
       this.#events.append({
         ...about,
         uuid: end.report.uuid,

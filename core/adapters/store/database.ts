@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { type Compilable, Kysely } from 'kysely'
+import { makeFolder } from '../system/make-folder.ts'
 import { sharedConnectionDialect } from './dialect.ts'
 import { StoreError, unusableStore } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -141,7 +142,7 @@ function open(folder: string, options: DatabaseOptions): Database {
   const file = join(folder, databaseFile)
   if (options.readOnly === true) return openReadOnly(folder, file, native)
 
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const lock = takeLock(join(folder, lockFile), native)
   const sqlite = new BetterSqlite(file, { ...native, timeout: busyTimeoutMs })
   try {

@@ -7,8 +7,13 @@ export type StoreErrorCode =
   | 'store.too-new'
   /** Read-only opening of a database that has yet to be migrated, or that is not there. */
   | 'store.not-ready'
-  /** The folder or the database in it cannot be opened, read or written: full, damaged, read-only, not ours. */
+  /**
+   * The folder or the database in it cannot be opened, read or written: full, damaged, read-only, not ours. Or its thread has
+   * died, and whether it did what it was given is not known.
+   */
   | 'store.unusable'
+  /** Its thread has died, and another is being started: nothing of the request was done. */
+  | 'store.away'
   /** A unit names a row that is not there, or money that is no whole amount: a fault of the caller. */
   | 'store.misuse'
   /** The account has as much as it may have; the message is the sentence for it. */

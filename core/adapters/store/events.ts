@@ -38,6 +38,9 @@ export interface EventFilter {
 
 export type EventListener = (logged: LoggedEvent) => void
 
+/** Events that a moment may bring. */
+const ofAMoment = 20_000
+
 /** The event log: a place for each event within its account, the callback that it asks for, and the live feed. */
 export class Events {
   readonly #database: Database
@@ -165,6 +168,20 @@ export class Events {
       this.#database.sql.selectFrom('events').selectAll().where('account_uuid', '=', account).where('uuid', '=', uuid),
     )
     return row === undefined ? undefined : { id: row.id, event: eventOf(row) }
+  }
+
+  /**
+   * Those of these events that are in the log, in its order. Asked when nothing but them, and what a moment brings, can
+   * have been written since; so few of the newest are looked at, as no index holds their uuids.
+   */
+  among(uuids: readonly string[]): readonly { readonly uuid: string; readonly seq: number }[] {
+    if (uuids.length === 0) return []
+    return this.#database
+      .prepare<[number, string], { uuid: string; seq: number }>(
+        `SELECT uuid, seq FROM events
+          WHERE id > (SELECT max(id) FROM events) - ? AND uuid IN (SELECT value FROM json_each(?)) ORDER BY id`,
+      )
+      .all(ofAMoment + uuids.length, JSON.stringify(uuids))
   }
 
   /** The place of the account's oldest event that is kept; the next one's when none is. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { RateDeck } from '../../billing/rate-deck.ts'
 import { DeckPacker, type PackedDeck, piecesOf, ratesIn } from '../../deck/index.ts'
 import type { Rate } from '../../model/rate.ts'
@@ -31,6 +32,11 @@ export class KnownTrunks implements TrunkAccess {
   changed(trunks: readonly Trunk[]): void {
     this.#current = trunks
     for (const changed of this.#watchers) changed()
+  }
+
+  /** As they are now, after changes that may not have been reported. */
+  reload(trunks: readonly Trunk[]): void {
+    if (!isDeepStrictEqual(trunks, this.#current)) this.changed(trunks)
   }
 
   readonly current = (): readonly Trunk[] => this.#current

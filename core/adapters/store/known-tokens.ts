@@ -69,6 +69,20 @@ export class KnownTokens implements PhoneTokenAccess {
     }
   }
 
+  /** All that have not expired, as they are now, after changes that may not have been reported. */
+  reload(tokens: readonly KnownToken[], unixMs: number): void {
+    const before = [...this.#byUuid.values()]
+    const ofUser = Map.groupBy(tokens, ({ record }) => record.endUserUuid)
+    for (const endUserUuid of new Set([...this.#ofUser.keys(), ...ofUser.keys()]))
+      this.changed(endUserUuid, ofUser.get(endUserUuid) ?? [], unixMs)
+    for (const { record } of before) {
+      if (record.revokedUnix !== null || record.expiresUnix <= unixMs) continue
+      // Those of an end-user that was deleted are gone.
+      const now = this.get(record.uuid)
+      if (now === undefined || now.revokedUnix !== null) this.revoked(now ?? record)
+    }
+  }
+
   list(account: AccountUuid, unixMs: number): Promise<readonly PhoneTokenRecord[]> {
     return this.#rows.list(account, unixMs)
   }

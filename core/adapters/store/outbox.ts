@@ -105,14 +105,15 @@ export class Outbox {
     this.#reschedule.run(tries, dueUnix, id)
   }
 
-  /** Inside a unit: the callback was delivered. */
-  delivered(id: number): void {
-    this.#remove.run(id)
+  /** Inside a unit: the callback was delivered. False: that is known already. */
+  delivered(id: number): boolean {
+    return this.#remove.run(id).changes === 1
   }
 
-  /** Inside a unit: the callback is given up, and counted against its endpoint. */
-  gaveUp(callback: PendingCallback, unixMs: number): void {
-    this.#remove.run(callback.id)
+  /** Inside a unit: the callback is given up, and counted against its endpoint. False: that is known already. */
+  gaveUp(callback: PendingCallback, unixMs: number): boolean {
+    if (this.#remove.run(callback.id).changes === 0) return false
     this.#countFailure.run(callback.accountUuid, callback.url, unixMs)
+    return true
   }
 }

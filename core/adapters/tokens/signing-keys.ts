@@ -1,6 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../system/make-folder.ts'
 
 const signingKeyFile = 'signing.key'
 const keyBytes = 32
@@ -29,7 +30,7 @@ function findMaster(folder: string): Buffer | undefined {
 
 function makeMaster(folder: string): Buffer {
   const master = randomBytes(keyBytes)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   writeFileSync(join(folder, signingKeyFile), `${master.toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
   return master
 }

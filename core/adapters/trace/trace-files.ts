@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TracePart, TraceStore } from '../../trace/trace-store.ts'
+import { makeFolder } from '../system/make-folder.ts'
 import { BlockIndex, hashOf } from './block-index.ts'
 import {
   type BlockEntry,
@@ -73,7 +74,7 @@ export class TraceFiles implements TraceStore {
   /** Reads what is there. */
   constructor(options: TraceFilesOptions) {
     this.#options = options
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 })
+    makeFolder(options.folder)
     this.#order = options.unixMs() * 1000
     const found = readdirSync(options.folder).filter(name => nameOf.test(name))
     for (const name of found.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)))

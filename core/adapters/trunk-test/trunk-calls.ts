@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseWav, wavHeader } from '../../../rtp/index.ts'
@@ -22,6 +22,7 @@ import {
   type TestCallFigures,
   type TestCallPlan,
 } from '../../trunk-test/test-call.ts'
+import { makeFolder } from '../system/make-folder.ts'
 
 interface TrunkCallsOptions {
   /** Files of tests are here while they run; what an earlier process has left is removed. */
@@ -161,7 +162,7 @@ export class TrunkCalls {
 
   /** Written by the first test: who never tests has no file of it. */
   #signal(): string {
-    mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 })
+    makeFolder(this.#options.folder)
     const samples = echoSignal()
     const format = { encoding: 'pcm16', channels: 1, sampleRate: signalRate } as const
     const bytes = new Uint8Array(samples.buffer)

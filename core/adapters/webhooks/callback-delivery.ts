@@ -17,6 +17,7 @@ import type { CallbackEnd } from '../store/callback-ends.ts'
 import type { PendingCallback } from '../store/outbox.ts'
 import type { Served } from '../store/served.ts'
 import { type BacklogLimits, CallbackBacklog } from './callback-backlog.ts'
+import { UnstoredEnds } from './unstored-ends.ts'
 
 const longestPauseMs = Math.max(...retryDelaysMs)
 
@@ -43,6 +44,7 @@ export class CallbackDelivery {
   readonly #schedule: DeliverySchedule
   readonly #callbacks = new Map<number, PendingCallback>()
   readonly #backlog: CallbackBacklog
+  readonly #unstored: UnstoredEnds
   readonly #abort = new AbortController()
   #loading: 'no' | 'yes' | 'yes, and once more' = 'no'
   #cancelTimer: () => void = () => {}
@@ -52,6 +54,7 @@ export class CallbackDelivery {
     this.#parts = parts
     this.#schedule = new DeliverySchedule(parts.limits ?? defaultDeliveryLimits)
     this.#backlog = new CallbackBacklog(parts.outbox, parts.backlog)
+    this.#unstored = new UnstoredEnds(parts)
   }
 
   /** Callbacks waiting or being sent, of those that are in memory. */
@@ -68,6 +71,7 @@ export class CallbackDelivery {
   stop(): void {
     this.#stopListening()
     this.#cancelTimer()
+    this.#unstored.stop()
     this.#abort.abort()
   }
 
@@ -190,8 +194,11 @@ export class CallbackDelivery {
       this.#callbacks.delete(output.id)
       if (this.#backlog.ended(callback)) this.#load()
     }
-    // The row is still there then, and is sent again after the next start.
-    stored.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
+    stored.catch(fault => {
+      log.error({ fault: String(fault) }, 'the end of a callback could not be stored')
+      // A try that is not counted is one more after the next start; later ends are stored before that.
+      if (end.type !== 'retry' && !this.#abort.signal.aborted) this.#unstored.add({ callback, end, unixMs })
+    })
   }
 }
 

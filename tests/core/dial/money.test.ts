@@ -95,6 +95,26 @@ test('a database that fails while a leg is placed: the leg never was, and all th
   }
 })
 
+test('a leg whose unit failed is announced by the same event again: the unit may have been written all the same', () => {
+  const bed = dialling(dialTo(far))
+  bed.call(at)
+  const announced = () =>
+    bed.of('store.commit').flatMap(({ unit }) => {
+      const events = unit.flatMap(change => (change.type === 'event.append' ? change : []))
+      return events.filter(({ event }) => event.code === 'DIAL.0100')
+    })
+  runTo(bed, () => announced().length === 1)
+  bed.failCommits = true
+  bed.run(5)
+  bed.failCommits = false
+  bed.run(120_000)
+  assert.ok(bed.exchange.isEmpty, bed.logged.join('; '))
+  const [first, ...again] = announced()
+  assert.ok(again.length > 0)
+  // The object itself is what the store knows it by.
+  assert.ok(again.every(change => change === first))
+})
+
 test('a database that fails while a placed call goes on by another trunk: what was is closed', () => {
   const bed = placing()
   bed.trunks = [trunk('t1'), trunk('t2', { priority: 2 })]

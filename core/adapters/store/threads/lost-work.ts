@@ -1,7 +1,8 @@
 import type { Log } from '../../../ports/log.ts'
 import { beginningsOf, type LostBeginnings } from '../lost-units.ts'
 import type { Served } from '../served.ts'
-import { type StoreCall, unitOf } from './protocol.ts'
+import { unitOf } from './protocol.ts'
+import type { LostCall } from './thread-link.ts'
 
 /** Pause before it is tried again when the database fails; after each failure twice as long, up to a minute. */
 const retryMs = 1000
@@ -27,8 +28,9 @@ export class LostWork {
   }
 
   /** The writer has died; these have no answer. */
-  add(calls: readonly StoreCall[]): void {
-    const lost = beginningsOf(calls.map(unitOf), this.#options.unixMs())
+  add(calls: readonly LostCall[]): void {
+    const units = calls.map(({ call }) => unitOf(call))
+    const lost = beginningsOf(units, this.#options.unixMs())
     if (lost !== undefined) this.#lost.push(lost)
   }
 

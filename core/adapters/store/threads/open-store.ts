@@ -15,9 +15,11 @@ import { recordingFile, recordingsFolder } from '../recordings.ts'
 import type { TimedRecovery } from '../recovery.ts'
 import { type Repositories, repositoriesOver } from '../repositories.ts'
 import type { Served } from '../served.ts'
-import type { News } from './protocol.ts'
+import { DoubtedUnits } from './doubted-units.ts'
+import type { Known, News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
 import type { StoreWorker } from './store-worker.ts'
+import { threadAway } from './thread-lost.ts'
 
 interface OpenStoreOptions {
   readonly folder: string
@@ -82,7 +84,13 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const count = { transactions: 0, units: 0 }
   let isBlocked = false
   let changed: (news: News) => void = () => {}
+  let reload: (known: Known) => void = () => {}
   let profiles: KnownProfiles | undefined
+
+  const doubted = new DoubtedUnits()
+  const reportAdded = () => {
+    for (const listener of addedListeners) listener()
+  }
 
   const threads = new StoreThreads({
     folder,
@@ -92,6 +100,16 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     database,
     quotas,
     writer,
+    doubted,
+    onReplaced({ known, written = [] }) {
+      // It reports a lock that it meets itself.
+      isBlocked = false
+      // A change that was committed may not have been reported.
+      if (known !== undefined) reload(known)
+      for (const logged of doubted.settle(written)) feed.emit(logged)
+      // Which were added and not reported is not known.
+      reportAdded()
+    },
     onProfilesChanged: scope => profiles?.changed(scope),
     onNews(news) {
       switch (news.type) {
@@ -99,7 +117,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
           feed.emit(news.logged)
           return
         case 'callbacks-added':
-          for (const listener of addedListeners) listener()
+          reportAdded()
           return
         case 'committed':
           count.transactions++
@@ -135,6 +153,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       else if (news.type === 'tokens') phoneTokens.changed(news.endUserUuid, news.tokens, clock.unixMs())
       else if (news.type === 'token-revoked') phoneTokens.revoked(news.record)
     }
+    reload = now => {
+      trunks.reload(now.trunks)
+      rates.changed(now.rates)
+      destinations.changed(now.destinations)
+      phoneTokens.reload(now.tokens, clock.unixMs())
+    }
     const events = { ...served.events, subscribe: (listener: EventListener) => feed.subscribe(listener) }
     const store: SwitchStore = {
       books: served.books,
@@ -145,8 +169,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       oldEvents: served.oldEvents,
       calls: {
         ...served.calls,
-        commit: (unit, isAwaited = true) =>
-          isAwaited ? served.calls.commit(unit, clock.unixMs()) : served.calls.commitSoon(unit, clock.unixMs()),
+        commit(unit, isAwaited = true) {
+          const left = doubted.leftOf(unit)
+          if (left === undefined) return Promise.reject(threadAway())
+          if (left.length === 0 && unit.length > 0) return Promise.resolve({ ok: true })
+          return isAwaited ? served.calls.commit(left, clock.unixMs()) : served.calls.commitSoon(left, clock.unixMs())
+        },
         account: uuid => reads.account(uuid),
         numberOwner: e164 => reads.numberOwner(e164),
         knownOwner: e164 => reads.knownOwner(e164),

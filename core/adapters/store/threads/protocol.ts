@@ -36,8 +36,11 @@ export const unitOf = ({ part, method, args }: StoreCall): readonly Change[] =>
   part === 'calls' && (method === 'commit' || method === 'commitSoon') ? (args[0] as readonly Change[]) : []
 
 export type ToStore =
-  /** Opens the database. `recover`: closes first what an earlier process had left open. */
-  | { readonly type: 'open'; readonly recover: boolean }
+  /**
+   * Opens the database. `recover`: closes first what an earlier process had left open. `doubted`: events of units that the
+   * writer before may have committed.
+   */
+  | { readonly type: 'open'; readonly recover: boolean; readonly doubted: readonly string[] }
   /** All of one turn of the asking thread's event loop. */
   | { readonly type: 'calls'; readonly calls: readonly StoreCall[] }
   /** Commits what was given, then closes. */
@@ -59,6 +62,12 @@ export interface Known {
   readonly tokens: readonly KnownToken[]
 }
 
+/** An event of a doubted unit that is in the log. */
+export interface WrittenEvent {
+  readonly uuid: string
+  readonly seq: number
+}
+
 /** In the order in which it happened: a change is reported before the answer to the request for it. */
 export type News =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
@@ -77,8 +86,13 @@ export type News =
   | { readonly type: 'token-revoked'; readonly record: PhoneTokenRecord }
 
 export type FromStore =
-  /** `known` and `recovered` come from the writer. */
-  | { readonly type: 'opened'; readonly known?: Known; readonly recovered?: TimedRecovery }
+  /** All but the type come from the writer. `written`: those of the doubted events that are there, in the order of the log. */
+  | {
+      readonly type: 'opened'
+      readonly known?: Known
+      readonly written?: readonly WrittenEvent[]
+      readonly recovered?: TimedRecovery
+    }
   | { readonly type: 'not-opened'; readonly fault: Fault }
   | { readonly type: 'news'; readonly news: readonly News[] }
   | { readonly type: 'closed' }

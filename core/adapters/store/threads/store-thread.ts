@@ -64,7 +64,7 @@ function postAlone(item: News): void {
   }
 }
 
-async function open(isRecovering: boolean): Promise<void> {
+async function open(isRecovering: boolean, doubted: readonly string[]): Promise<void> {
   database = openDatabase(folder, { ...options, readOnly: role === 'reader' })
   const store = storeOver(database, { clock: systemClock, log: silentLog, quotas })
   parts = storeParts(store, publicUrl)
@@ -100,7 +100,8 @@ async function open(isRecovering: boolean): Promise<void> {
     destinations: destinations.get(),
     tokens: phoneTokens.unexpired(systemClock.unixMs()),
   }
-  post({ type: 'opened', known, ...(recovered === undefined ? {} : { recovered: { ...recovered, tookMs } }) })
+  const written = parts.events.among(doubted)
+  post({ type: 'opened', known, written, ...(recovered === undefined ? {} : { recovered: { ...recovered, tookMs } }) })
 }
 
 async function close(): Promise<void> {
@@ -141,7 +142,7 @@ port.on('messageerror', error => {
 port.on('message', (message: ToStore) => {
   switch (message.type) {
     case 'open':
-      open(message.recover).catch(cause => post({ type: 'not-opened', fault: faultOf(cause) }))
+      open(message.recover, message.doubted).catch(cause => post({ type: 'not-opened', fault: faultOf(cause) }))
       return
     case 'calls':
       for (const call of message.calls) void answer(call)

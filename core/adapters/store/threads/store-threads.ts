@@ -5,6 +5,7 @@ import { type DatabaseOptions, databaseFile } from '../database.ts'
 import { type ProfileScope, profileScopeOf } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
 import { CheckpointLink } from './checkpoint-link.ts'
+import type { DoubtedUnits } from './doubted-units.ts'
 import { LostWork } from './lost-work.ts'
 import type { News } from './protocol.ts'
 import type { StoreWorker } from './store-worker.ts'
@@ -22,6 +23,10 @@ interface StoreThreadsOptions {
   readonly quotas: Quotas
   /** What the writer reports besides answers. */
   readonly onNews: (news: News) => void
+  /** Another writer has taken the place of one that died; called before anything else that it reports. */
+  readonly onReplaced?: (opened: Opened) => void
+  /** What the next writer is to find out about. */
+  readonly doubted?: DoubtedUnits
   /** Accounts, numbers or hosted documents may have changed; before the change is answered. */
   readonly onProfilesChanged?: (scope: ProfileScope) => void
   /** The writer, when it was started before. Default: it starts now. */
@@ -70,8 +75,15 @@ export class StoreThreads {
     this.#options = options
     const watch: LinkWatch = {
       onNews: options.onNews,
-      onLost: calls => this.#lostWork.add(calls),
-      onReplaced: () => this.#lostWork.settle(),
+      onLost: calls => {
+        options.doubted?.add(calls)
+        this.#lostWork.add(calls)
+      },
+      doubted: () => options.doubted?.events ?? [],
+      onReplaced: opened => {
+        options.onReplaced?.(opened)
+        this.#lostWork.settle()
+      },
     }
     const { writer } = options
     this.#writer =

@@ -50,11 +50,11 @@ export class StoreWorker {
     if (this.#end !== undefined) listener.exited(this.#end)
   }
 
-  /** Opens the database; once. `recover`: closes first what an earlier process had left open. */
-  open(recover: boolean): void {
+  /** Opens the database; once. */
+  open(recover: boolean, doubted: readonly string[] = []): void {
     if (this.#isOpening) return
     this.#isOpening = true
-    this.post({ type: 'open', recover })
+    this.post({ type: 'open', recover, doubted })
   }
 
   post(message: ToStore): void {

@@ -11,16 +11,27 @@ import {
   type StoreThreadConfig,
   type ToStore,
   unitOf,
+  type WrittenEvent,
 } from './protocol.ts'
 import { StoreWorker } from './store-worker.ts'
+import { threadAway, threadLost } from './thread-lost.ts'
 
 export interface Opened {
   readonly known?: Known
+  readonly written?: readonly WrittenEvent[]
   readonly recovered?: TimedRecovery
+}
+
+/** A request that a thread was given and has not answered. */
+export interface LostCall {
+  readonly call: StoreCall
+  /** How many events of its unit were reported all the same: the first ones. */
+  readonly reported: number
 }
 
 interface Waiting {
   readonly call: StoreCall
+  reported: number
   readonly resolve: (value: unknown) => void
   readonly reject: (cause: Error) => void
 }
@@ -29,10 +40,12 @@ interface Waiting {
 export interface LinkWatch {
   /** What is no answer. */
   readonly onNews?: (news: News) => void
-  /** It has died; these were not answered, and are rejected now. */
-  readonly onLost?: (calls: readonly StoreCall[]) => void
-  /** Another has taken its place and has opened the database. */
-  readonly onReplaced?: () => void
+  /** It has died; these are rejected now. */
+  readonly onLost?: (calls: readonly LostCall[]) => void
+  /** Events of lost units that the next thread is to look for. */
+  readonly doubted?: () => readonly string[]
+  /** Another has taken its place and has opened the database; called before anything else that it reports. */
+  readonly onReplaced?: (opened: Opened) => void
 }
 
 /** A thread that died is started again after this pause, and after up to this one when it could not be opened again. */
@@ -101,10 +114,10 @@ export class ThreadLink {
   /** Sent at the end of this turn, or, what has time, with the next request that has none. Order is kept. */
   call(part: string, method: string, args: readonly unknown[], withinMs = 0): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
-    if (this.#worker === undefined) return Promise.reject(lost())
+    if (this.#worker === undefined) return Promise.reject(threadAway())
     return new Promise((resolve, reject) => {
       const call = { id: ++this.#ids, part, method, args }
-      this.#waiting.set(call.id, { call, resolve, reject })
+      this.#waiting.set(call.id, { call, reported: 0, resolve, reject })
       this.#calls.push(call)
       this.#sendWithin(withinMs)
     })
@@ -139,25 +152,37 @@ export class ThreadLink {
   #exited(cause: Error): void {
     this.#worker = undefined
     this.#isOpen = false
+    const kept = this.#calls
     this.#calls = []
     this.#closed()
     if (this.#isClosed) return
+    // No thread was given these: they were not committed.
+    for (const { id } of kept) this.#waitingOf(id)?.reject(threadAway())
     this.#opening?.reject(cause)
     this.#opening = undefined
     this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
-    this.#watch.onLost?.([...this.#waiting.values()].map(({ call }) => call))
-    this.#rejectAll(lost(cause))
+    this.#watch.onLost?.([...this.#waiting.values()])
+    this.#rejectAll(threadLost(cause))
     this.#respawn = setTimeout(
       () => {
         this.#worker = new StoreWorker(this.#config)
-        // Calls live on: they are not what an earlier process has left.
-        this.open(false).then(
-          () => this.#watch.onReplaced?.(),
-          fault => this.#notOpened(fault),
-        )
+        this.#replace().catch(fault => this.#notOpened(fault))
       },
       Math.min(mostRespawnMs, respawnMs * 2 ** this.#failures),
     )
+  }
+
+  /** Calls live on: they are not what an earlier process has left. */
+  #replace(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const opened = (message: Opened) => {
+        this.#watch.onReplaced?.(message)
+        resolve()
+      }
+      this.#opening = { resolve: opened, reject }
+      this.#listen()
+      this.#worker?.open(false, this.#watch.doubted?.())
+    })
   }
 
   /** A thread that could not be opened is no use: another takes its place, after a pause. */
@@ -165,6 +190,13 @@ export class ThreadLink {
     this.#failures++
     this.#log.error({ fault: String(fault) }, 'a thread of the store could not be opened')
     void this.#worker?.terminate()
+  }
+
+  /** It waits no more. */
+  #waitingOf(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    return waiting
   }
 
   #rejectAll(cause: Error): void {
@@ -201,9 +233,9 @@ export class ThreadLink {
       try {
         this.#post({ type: 'calls', calls: [call] })
       } catch (cause) {
-        const waiting = this.#waiting.get(call.id)
-        this.#waiting.delete(call.id)
-        waiting?.reject(new StoreError('store.misuse', `${call.part}.${call.method}: cannot be copied`, { cause }))
+        this.#waitingOf(call.id)?.reject(
+          new StoreError('store.misuse', `${call.part}.${call.method}: cannot be copied`, { cause }),
+        )
       }
     }
   }
@@ -240,17 +272,16 @@ export class ThreadLink {
       this.#watch.onNews?.(news)
       return
     }
-    const waiting = this.#waiting.get(news.id)
     if (news.type === 'own-event') {
+      const waiting = this.#waiting.get(news.id)
       const change = waiting && unitOf(waiting.call)[news.at]
-      if (change?.type === 'event.append')
-        this.#watch.onNews?.({ type: 'event', logged: { seq: news.seq, event: change.event } })
+      if (waiting === undefined || change?.type !== 'event.append') return
+      waiting.reported++
+      this.#watch.onNews?.({ type: 'event', logged: { seq: news.seq, event: change.event } })
       return
     }
-    this.#waiting.delete(news.id)
+    const waiting = this.#waitingOf(news.id)
     if (news.type === 'answer') waiting?.resolve(news.value)
     else waiting?.reject(errorOf(news.fault))
   }
 }
-
-const lost = (cause?: Error) => new StoreError('store.unusable', 'the database thread has stopped', { cause })

@@ -83,6 +83,53 @@ test('a callback is posted at its commit, signed, with the envelope of docs/even
   bed.close()
 })
 
+for (const isCommitted of [false, true]) {
+  const name = isCommitted ? 'was stored and not reported' : 'could not be stored'
+  test(`the end of a callback that ${name} is stored again: once in the log, and nothing is sent twice`, async () => {
+    const bed = openBed()
+    const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status' })
+    const http = new FakeHttp()
+    let failures = 2
+    const callbackEnds = {
+      ...bed.callbackEnds,
+      async store(...end: Parameters<typeof bed.callbackEnds.store>) {
+        const isLost = failures-- > 0
+        if (isCommitted || !isLost) await bed.callbackEnds.store(...end)
+        if (isLost) throw new Error('the thread has stopped')
+      },
+    } as typeof bed.callbackEnds
+    const delivery = deliver({ ...bed, callbackEnds }, http)
+    const call = callOf(account)
+    await append(bed, call, 'CALL.0200', 'CALL.0300')
+    // The first is delivered, the second given up.
+    http.posts[0]!.answer(status(200))
+    await settle()
+    http.posts[1]!.answer(status(410))
+    await settle()
+    for (let retry = 0; retry < 5; retry++) {
+      bed.clock.pass(3_600_000)
+      await settle()
+      http.posts.at(-1)!.answer(status(410))
+      await settle()
+    }
+    assert.equal(
+      streamed(bed, call).map(({ code }) => code),
+      ['WH.0200', 'WH.0400'],
+    )
+    assert.equal(bed.outbox.pendingAfter(0, 10), [])
+    assert.is(http.posts.length, 7)
+    assert.equal(bed.database.all(bed.database.sql.selectFrom('webhook_endpoints').select('failures')), [
+      { failures: 1 },
+    ])
+    const again = deliver(bed, http)
+    await settle()
+    assert.is(http.posts.length, 7)
+    again.stop()
+    delivery.stop()
+    bed.close()
+  })
+}
+
 test('the beginning of what a server answers is kept with the end, secrets covered', async () => {
   const bed = openBed()
   const account = addAccount(bed.database, { endpoint_status: 'https://a.example/', signing_secret: 'first' })
