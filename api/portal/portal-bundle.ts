@@ -7,7 +7,8 @@ import type { Compressed } from '../answer/static-file.ts'
 
 const app = (file: string) => fileURLToPath(new URL(`./app/${file}`, import.meta.url))
 /** By their names in the page; the page that is served has the names of what was made of them. */
-const entries = ['main.tsx', 'portal.css'] as const
+const main = 'main.tsx'
+const entries = [main, 'portal.css'] as const
 /** It stands in the page itself. */
 const first = 'start.ts'
 const page = 'index.html'
@@ -48,7 +49,7 @@ export async function bundlePortal(): Promise<PortalFiles> {
 
 /**
  * The bundler makes a file of all that the same entries need, and a page that comes later is an entry. Each of them needs
- * the whole application here, so that all of the first load is one file: a browser is slower over ten small ones.
+ * the whole application here, with its start, so that all of the first load is one file: a browser is slower over ten small ones.
  */
 const firstInOne: Plugin = {
   name: 'first in one',
@@ -60,27 +61,24 @@ const firstInOne: Plugin = {
       const from = JSON.stringify(path)
       const hasDefault = /^export default /m.test(await readFile(path, 'utf8'))
       const own = hasDefault ? `export { default } from ${from}` : `export * from ${from}`
-      return { contents: `import ${JSON.stringify(app('app.tsx'))}\n${own}\n`, resolveDir: dirname(path) }
+      return { contents: `import ${JSON.stringify(app(main))}\n${own}\n`, resolveDir: dirname(path) }
     })
   },
 }
 
-/** The page with what its entries became, and what they import named beside them: no part waits until another was read. */
+/** The page with what its entries became. Of the script that is the one file it imports: by itself it does nothing else. */
 function pageOf({ outputs }: Metafile, script: string): string {
   const made = (entry: string): string => {
-    const [path = ''] = Object.entries(outputs).find(([, { entryPoint }]) => basename(entryPoint ?? '') === entry) ?? []
-    return path
+    const [path = '', output] =
+      Object.entries(outputs).find(([, { entryPoint }]) => basename(entryPoint ?? '') === entry) ?? []
+    const [imported] = output?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
+    return basename(imported?.path ?? path)
   }
-  const parts = new Set([made('main.tsx')])
-  for (const part of parts)
-    for (const { path, kind } of outputs[part]?.imports ?? []) if (kind === 'import-statement') parts.add(path)
-  const preloads = [...parts].map(path => `<link rel="modulepreload" href="/portal/${basename(path)}">`)
   return entries
     .reduce(
-      (text, entry) => text.replace(`"/portal/${entry}"`, `"/portal/${basename(made(entry))}"`),
+      (text, entry) => text.replace(`"/portal/${entry}"`, `"/portal/${made(entry)}"`),
       readFileSync(app(page), 'utf8'),
     )
-    .replace('</head>', `${preloads.join('\n')}\n</head>`)
     .replace(`<script src="/portal/${first}"></script>`, () => `<script>${script}</script>`)
 }
 

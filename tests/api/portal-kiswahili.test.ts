@@ -272,7 +272,7 @@ test('English loads nothing of it', async () => {
   const named = [...String(files.get('index.html')).matchAll(/\/portal\/([\w.-]+\.js)/g)].map(([, name = '']) => name)
   const holding = [...files].filter(([, bytes]) => bytes.includes('Hakuna akaunti kama hiyo')).map(([name]) => name)
   assert.is(holding.length, 1)
-  assert.ok(named.length > 1 && !named.includes(holding[0] ?? ''), String(holding))
+  assert.ok(named.length > 0 && !named.includes(holding[0] ?? ''), String(holding))
 })
 
 test.run()

@@ -1,30 +1,14 @@
-import { language } from './texts/index.ts'
+import { clock, dayAndClock, grouped } from './figures.ts'
+import { language, t } from './texts/index.ts'
 
 // Values as people read them, in their language.
 
-const locale = (): string => (language.value === 'sw' ? 'sw-KE' : 'en-GB')
+export const time = (iso: string | null | undefined): string => (iso ? clock(new Date(iso)) : '–')
 
-/** One formatter of a kind, kept while the language stays: to make one costs many times what its use does. */
-function kept<T>(make: (locale: string) => T): () => T {
-  let made: { readonly of: string; readonly it: T } | undefined
-  return () => {
-    const of = locale()
-    if (made?.of !== of) made = { of, it: make(of) }
-    return made.it
-  }
-}
+export const dateTime = (iso: string | null | undefined): string =>
+  iso ? dayAndClock(new Date(iso), t('months')) : '–'
 
-const times = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
-const timeFormat = kept(of => new Intl.DateTimeFormat(of, times))
-const dateTimeFormat = kept(of => new Intl.DateTimeFormat(of, { day: 'numeric', month: 'short', ...times }))
-const zoneFormat = kept(of => new Intl.DateTimeFormat(of, { timeZoneName: 'short' }))
-const moneyFormat = kept(of => new Intl.NumberFormat(of, { minimumFractionDigits: 2, maximumFractionDigits: 4 }))
-const countFormat = kept(of => new Intl.NumberFormat(of))
-const figureFormat = kept(of => new Intl.NumberFormat(of, { maximumFractionDigits: 2 }))
-
-export const time = (iso: string | null | undefined): string => (iso ? timeFormat().format(new Date(iso)) : '–')
-
-export const dateTime = (iso: string | null | undefined): string => (iso ? dateTimeFormat().format(new Date(iso)) : '–')
+const zoneFormat = () => new Intl.DateTimeFormat(language.value === 'sw' ? 'sw-KE' : 'en-GB', { timeZoneName: 'short' })
 
 /** The zone of all times that are shown: `EAT`, `GMT+3`. */
 export const zone = (): string =>
@@ -40,12 +24,12 @@ export function zoneInFull(): string {
 }
 
 export const money = (text: string | null | undefined): string =>
-  text ? `KES ${moneyFormat().format(Number(text))}` : '–'
+  text ? `KES ${grouped(Number(text), { least: 2, most: 4 })}` : '–'
 
-export const count = (value: number): string => countFormat().format(value)
+export const count = (value: number): string => grouped(value, { most: 3 })
 
 /** A measured value: two digits after the point say enough. */
-export const figure = (value: number): string => figureFormat().format(value)
+export const figure = (value: number): string => grouped(value, { most: 2 })
 
 export const length = (seconds: number | null | undefined): string => {
   if (seconds === null || seconds === undefined) return '–'

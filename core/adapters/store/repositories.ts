@@ -21,6 +21,7 @@ export interface Repositories
     | 'callbackEnds'
     | 'numbers'
     | 'operatorChanges'
+    | 'overviews'
     | 'portalSessions'
     | 'quotas'
     | 'users'
@@ -64,6 +65,7 @@ interface RepositoryParts
     | 'keys'
     | 'numbers'
     | 'operatorChanges'
+    | 'overviews'
     | 'portalSessions'
     | 'quotas'
     | 'users'
@@ -82,6 +84,7 @@ export function repositoriesOver(parts: RepositoryParts): Repositories {
     idempotency,
     numbers,
     operatorChanges,
+    overviews,
     portalSessions,
     quotas,
     users,
@@ -98,6 +101,7 @@ export function repositoriesOver(parts: RepositoryParts): Repositories {
     keys: new UsedKeys(served.keys),
     numbers,
     operatorChanges,
+    overviews,
     phoneTokens: parts.phoneTokens,
     portalSessions,
     quotas,

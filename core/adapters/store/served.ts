@@ -15,6 +15,7 @@ import type { LostUnits } from './lost-units.ts'
 import type { Numbers } from './numbers.ts'
 import type { OperatorChanges } from './operator-changes.ts'
 import type { Outbox } from './outbox.ts'
+import type { Overviews } from './overviews.ts'
 import type { PhoneTokens } from './phone-tokens.ts'
 import type { PortalSessions } from './portal-sessions.ts'
 import type { QuotaBook } from './quota-book.ts'
@@ -43,6 +44,7 @@ export interface StoreParts {
   readonly oldEvents: OldEvents
   readonly operatorChanges: OperatorChanges
   readonly outbox: Outbox
+  readonly overviews: Overviews
   readonly phoneTokens: PhoneTokens
   readonly portalSessions: PortalSessions
   readonly quotas: QuotaBook
@@ -122,6 +124,7 @@ export const lanes = {
   oldEvents: { purge: 'write' },
   operatorChanges: { note: 'write', list: 'list' },
   outbox: { pendingAfter: 'look', pendingOf: 'look', message: 'look' },
+  overviews: { of: 'list' },
   phoneTokens: { list: 'list', mint: 'write', revoke: 'write', revokeAllOf: 'write', forgetOld: 'write' },
   portalSessions: {
     find: 'look',

@@ -8,6 +8,7 @@ import { ApiKeys } from './keys.ts'
 import { LostUnits } from './lost-units.ts'
 import { Numbers } from './numbers.ts'
 import { OperatorChanges } from './operator-changes.ts'
+import { Overviews } from './overviews.ts'
 import { PhoneTokens } from './phone-tokens.ts'
 import { PortalSessions } from './portal-sessions.ts'
 import { Rates } from './rates.ts'
@@ -18,32 +19,42 @@ import { Trunks } from './trunks.ts'
 import { EndUsers } from './users.ts'
 import { WebhookSettingsStore } from './webhook-settings.ts'
 
-export type StoreBase = Pick<Store, 'database' | 'callbackEnds' | 'ledger' | 'idempotency' | 'events' | 'quotas'>
+export type StoreBase = Pick<
+  Store,
+  'database' | 'callbackEnds' | 'calls' | 'ledger' | 'idempotency' | 'events' | 'quotas'
+>
 
 /** What people set up, over the database of `store`. `publicUrl` without a trailing slash. */
 export function setupParts(store: StoreBase, publicUrl: string) {
-  const { database, ledger, idempotency, events, quotas } = store
+  const { database, calls, ledger, idempotency, events, quotas } = store
   const keys = new ApiKeys(database)
   const phoneTokens = new PhoneTokens(database, openSigningKeys(database.folder)('phone-token'), quotas)
+  const accounts = new Accounts(database, ledger, keys, quotas)
+  const documents = new HostedDocuments(database, publicUrl, quotas)
+  const numbers = new Numbers(database, ledger, idempotency)
+  const recordings = new Recordings(database, events, quotas, recordingsFolder(database.folder))
+  const users = new EndUsers(database, quotas, uuid => phoneTokens.changing(uuid, Date.now()))
+  const webhookSettings = new WebhookSettingsStore(database)
   return {
-    accounts: new Accounts(database, ledger, keys, quotas),
+    accounts,
     callbackEnds: store.callbackEnds,
     assets: new AssetRows(database, quotas),
     destinations: new DestinationStore(database),
-    documents: new HostedDocuments(database, publicUrl, quotas),
+    documents,
     events,
     idempotency,
     keys,
-    numbers: new Numbers(database, ledger, idempotency),
+    numbers,
     operatorChanges: new OperatorChanges(database),
+    overviews: new Overviews({ accounts, calls, documents, events, numbers, recordings, users, webhookSettings }),
     phoneTokens,
     portalSessions: new PortalSessions(database, events),
     quotas,
     rates: new Rates(database),
-    recordings: new Recordings(database, events, quotas, recordingsFolder(database.folder)),
+    recordings,
     trunks: new Trunks(database),
-    users: new EndUsers(database, quotas, uuid => phoneTokens.changing(uuid, Date.now())),
-    webhookSettings: new WebhookSettingsStore(database),
+    users,
+    webhookSettings,
   }
 }
 

@@ -175,6 +175,7 @@ export const en = {
   mediaThreads: 'Media threads',
   menu: 'Menu',
   minimum: 'Minimum',
+  months: 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec',
   nAdded: '{count} added',
   nChanged: '{count} changed',
   nRemoved: '{count} removed',

@@ -177,6 +177,7 @@ export const sw: Catalogue = {
   mediaThreads: 'Nyuzi za media',
   menu: 'Menyu',
   minimum: 'Kiwango cha chini',
+  months: 'Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des',
   nAdded: '{count} mpya',
   nChanged: '{count} zimebadilika',
   nRemoved: '{count} zimeondolewa',
