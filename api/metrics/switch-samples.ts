@@ -47,7 +47,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
   const media = labelled(
     'media',
-    'Sessions, free ports, legs and threads of media; on_shared_ports: sessions that use no port of their own; draining: ports that wait for late packets; threads_silent: threads that hang.',
+    'Sessions, free ports, legs and threads of media; ports_ready: free ones that are bound before a call needs them, two descriptors each; on_shared_ports: sessions that use no port of their own; draining: ports that wait for late packets; threads_silent: threads that hang.',
     'what',
   )
   const mediaTotal = total('media', 'Faults, lost threads, late ticks and processors left, of media, since the start.')
@@ -116,6 +116,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       | 'excess'
       | 'sessions'
       | 'portsFree'
+      | 'portsReady'
       | 'onSharedPorts'
       | 'faults'
       | 'missed'
@@ -136,7 +137,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       accelerated: acceleratedMs / 1000,
       expanded: expandedMs / 1000,
     })
-    const ports = { portsFree: sum('portsFree'), onSharedPorts: sum('onSharedPorts') }
+    const ports = { portsFree: sum('portsFree'), portsReady: sum('portsReady'), onSharedPorts: sum('onSharedPorts') }
     const size = { sessions: sum('sessions'), ...ports, threads: threads.length }
     const unfinished = { legs: counters.media.legs, draining: sum('draining') }
     setAll(media, { ...size, ...unfinished, threadsSilent })

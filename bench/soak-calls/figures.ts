@@ -32,7 +32,8 @@ export async function heldBy(on: SwitchProcess): Promise<Held> {
     'media ports taken': -read('sauti_media{what="ports_free"}'),
     'callbacks waiting': read('sauti_callbacks_queued'),
     'Node timers': read('nodejs_active_resources{type="Timeout"}'),
-    descriptors: readdirSync(`/proc/${on.pid}/fd`).length,
+    // Ports that are bound beforehand come in batches.
+    descriptors: readdirSync(`/proc/${on.pid}/fd`).length - 2 * read('sauti_media{what="ports_ready"}'),
     threads: readdirSync(`/proc/${on.pid}/task`).length,
   }
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${on.pid}/status`, 'utf8'))?.[1] ?? 0)

@@ -123,6 +123,7 @@ export class MediaEngine {
       sessions: this.#table.size,
       draining: this.#ports.draining,
       portsFree: this.#ports.free + this.#ready.size,
+      portsReady: this.#ready.size,
       onSharedPorts: shared.legs,
       unknownSources: shared.unknown,
       received,

@@ -47,6 +47,8 @@ export interface EngineCounters {
   readonly sessions: number
   readonly draining: number
   readonly portsFree: number
+  /** Pairs of the free ones that are bound already, see `ready`. */
+  readonly portsReady: number
   /** Sessions on ports that they share: they use none of the range. */
   readonly onSharedPorts: number
   /** Packets that came to shared ports from sources of no session. */

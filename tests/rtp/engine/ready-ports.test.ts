@@ -26,6 +26,7 @@ test('a session that is opened on a ready port reports no port, and media flows 
   media.run(100)
   assert.ok(peer.received().length >= 4)
   assert.is(media.engine.counters.portsFree, 49)
+  assert.is(media.engine.counters.portsReady, 3)
 })
 
 test('when half of them are used the next batch is bound and reported, each port once', () => {
