@@ -168,10 +168,11 @@ say('a long text is played as soon as a short one', async () => {
     `<Say voice="espeak:en-gb">Take ${take}. ${'The quick brown fox jumps over the lazy dog. '.repeat(85)}</Say>`
   const fresh: number[] = []
   for (let take = 0; take < 3; take++) fresh.push(await firstSoundOf(bed, long(take)))
-  const kept = await firstSoundOf(bed, long(0))
-  fresh.sort((a, b) => a - b)
+  const kept: number[] = []
+  for (let take = 0; take < 3; take++) kept.push(await firstSoundOf(bed, long(take)))
+  for (const times of [fresh, kept]) times.sort((a, b) => a - b)
   assert.ok(fresh[1]! < 300, `new: ${fresh.map(Math.round)} ms`)
-  assert.ok(kept < 150, `cached: ${Math.round(kept)} ms`)
+  assert.ok(kept[1]! < 150, `cached: ${kept.map(Math.round)} ms`)
 })
 
 say('new text is played within 300 ms, text from the cache at once', async () => {
