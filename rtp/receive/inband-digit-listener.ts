@@ -17,7 +17,7 @@ const maxCatchUp = 5
 
 /** Loss without a break after which a tone is taken to have ended. */
 const mostLostMs = 120
-/** A wait for the next packet after which it is. */
+/** A wait for the next packet, which may only be late, after which a tone is taken to have ended. */
 const mostLateMs = 1000
 /**
  * What fills the first of a wait counts as what was sent: the sound that comes is joined to it. The rest does not: it fades,

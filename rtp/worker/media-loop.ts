@@ -37,8 +37,8 @@ export class MediaLoop {
   #isDelivering = false
 
   /**
-   * `deliver` gets events in their order, in batches, and ports that are ready, never from inside a call of this object. `ownsThread`: nothing else
-   * runs in this thread, and it may be held until a tick is due.
+   * `deliver` gets events in their order, in batches, and ports that are ready, never from inside a call of this object.
+   * `ownsThread`: nothing else runs in this thread, and it may be held until a tick is due.
    */
   constructor(
     config: MediaThreadConfig,

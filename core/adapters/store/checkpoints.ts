@@ -21,7 +21,7 @@ export class Checkpoints {
   /** Call it several times a second. Throws what the disk refuses. */
   look(): void {
     const left = this.#left('NOOP')
-    // Nothing was written since the last look: what is left costs nobody time.
+    // Nothing was written since the last look: no commit runs beside it.
     const isQuiet = left > 0 && left === this.#leftBefore
     this.#leftBefore = left >= leastPages || isQuiet ? this.#copy() : left
   }

@@ -15,12 +15,22 @@ import { until } from '../../../rig/probes/wait.ts'
 
 const pageBytes = 4096
 
+/** Pages in the log, and those of them that are in the database file too. */
+interface LogPages {
+  readonly pages: number
+  readonly copied: number
+}
+
+const logOf = (connection: BetterSqlite.Database): LogPages => {
+  const [row] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[]
+  return { pages: row?.log ?? -1, copied: row?.checkpointed ?? -1 }
+}
+
 interface Bed {
   readonly database: Database
   readonly folder: string
   readonly checkpoints: Checkpoints
-  /** Pages in the log, and those of them that are in the database file too. */
-  log(): { readonly pages: number; readonly copied: number }
+  log(): LogPages
   /** A commit that adds so many pages, and a few more, to the log. */
   write(pages: number): Promise<void>
 }
@@ -40,10 +50,7 @@ async function withBed(work: (bed: Bed) => Promise<void>): Promise<void> {
       database,
       folder,
       checkpoints,
-      log: () => {
-        const [row] = other.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[]
-        return { pages: row?.log ?? -1, copied: row?.checkpointed ?? -1 }
-      },
+      log: () => logOf(other),
       write: pages => database.write(() => void add.run(Buffer.alloc(pages * pageBytes))),
     })
   } finally {
@@ -104,8 +111,8 @@ test('without anything that copies it a commit does, once it is long', () =>
   }))
 
 const leftIn = (reader: BetterSqlite.Database): number => {
-  const [row] = reader.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[]
-  return (row?.log ?? 0) - (row?.checkpointed ?? 0)
+  const { pages, copied } = logOf(reader)
+  return pages - copied
 }
 
 test('an open store copies its log', async () => {
