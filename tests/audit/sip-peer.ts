@@ -41,9 +41,15 @@ export interface CallText {
   cseq: number
   toTag: string
   contact: string
+  /** The request other than ACK that was sent last, as it was written. */
+  lastRequest: string
 }
 
 type Answerer = (request: SipText, peer: SipPeer) => void
+
+// Timer E of a request that is not an INVITE: T1, doubled until T2 (RFC 3261 §17.1.2.2).
+const t1Ms = 500
+const t2Ms = 4000
 
 const word = (): string => randomBytes(6).toString('hex')
 
@@ -117,19 +123,32 @@ export class SipPeer {
       cseq: 1,
       toTag: '',
       contact: '',
+      lastRequest: '',
     }
     const sdp = options.sdp ?? plainSdp(this.address, 4000)
     this.#inDialog(call, 'INVITE', `sip:${to}@127.0.0.1:${this.switchPort}`, sdp, options.headers, call.branch)
     return call
   }
 
-  /** The final response to the request that was sent last in this call; an INVITE's is acknowledged. */
+  /**
+   * The final response to the request that was sent last in this call; an INVITE's is acknowledged,
+   * any other request is sent again while nothing answers it: UDP may lose it, or its response, in a full buffer.
+   */
   async final(call: CallText, method = 'INVITE', ms = 10_000): Promise<SipText> {
     const fits = (message: SipText) =>
       message.status >= 200 &&
       message.header('Call-ID') === call.callId &&
       message.header('CSeq') === `${call.cseq} ${method}`
-    const found = await until(`an answer to ${method}`, () => this.received.find(fits), ms)
+    let againAfterMs = t1Ms
+    let againAt = performance.now() + againAfterMs
+    const look = () => {
+      const answer = this.received.find(fits)
+      if (answer !== undefined || method === 'INVITE' || performance.now() < againAt) return answer
+      againAfterMs = Math.min(2 * againAfterMs, t2Ms)
+      againAt += againAfterMs
+      this.send(call.lastRequest)
+    }
+    const found = await until(`an answer to ${method}`, look, ms)
     if (method !== 'INVITE') return found
     if (found.status < 300) {
       call.toTag = /;tag=([^;\s]+)/.exec(found.header('To'))?.[1] ?? ''
@@ -191,7 +210,7 @@ export class SipPeer {
     branch?: string,
   ): void {
     const cseq = method === 'ACK' || method === 'CANCEL' ? 1 : call.cseq
-    this.request(
+    const text = this.request(
       method,
       uri,
       [
@@ -206,5 +225,6 @@ export class SipPeer {
       sdp,
       branch ?? (method === 'CANCEL' ? call.branch : undefined),
     )
+    if (method !== 'ACK') call.lastRequest = text
   }
 }
