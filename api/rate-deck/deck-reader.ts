@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { PackedDeck } from '../../core/deck/index.ts'
 import { ownModule } from '../../core/index.ts'
@@ -5,32 +6,60 @@ import { smallBodyBytes } from '../request/body-parser.ts'
 import { type DeckRead, deckOf } from './deck-message.ts'
 import { readDeck } from './read-deck.ts'
 
+/** A thread that has had nothing to read for so long ends: its start takes the time of many calls, its memory some 20 MB. */
+const idleMs = 60_000
+
 /** Reads rate decks: a short one at once, a long one in a thread, one after the other. */
 export class DeckReader {
   /** The long one that was begun last. */
   #last: Promise<unknown> = Promise.resolve()
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
 
   /** Rejects with the `Refusal` of what is no rate deck. `bytes` of a long one are taken. */
   async read(bytes: Buffer): Promise<PackedDeck> {
     if (bytes.length <= smallBodyBytes) return readDeck(bytes)
-    const read = this.#last.then(() => readInThread(bytes))
+    const read = this.#last.then(() => this.#readInThread(bytes))
     this.#last = read.catch(() => {})
     return deckOf(await read)
   }
+
+  async #readInThread(bytes: Buffer): Promise<DeckRead> {
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#start()
+    try {
+      return await answerOf(this.#worker, bytes)
+    } finally {
+      this.#idle = setTimeout(() => void this.#worker?.terminate(), idleMs).unref()
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ownModule('./deck-thread.ts', import.meta.url), { name: 'deck', execArgv: [] })
+    // A fault within a deck is its reader's; after any the thread ends, and the next deck gets another.
+    worker.on('error', () => {})
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+    })
+    worker.unref()
+    return worker
+  }
 }
 
-async function readInThread(bytes: Buffer): Promise<DeckRead> {
-  const worker = new Worker(ownModule('./deck-thread.ts', import.meta.url), { name: 'deck', execArgv: [] })
+/** Rejects when the thread has a fault, as for want of memory, or ends. */
+async function answerOf(worker: Worker, bytes: Buffer): Promise<DeckRead> {
+  const over = new AbortController()
+  const { signal } = over
   try {
-    return await new Promise<DeckRead>((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-      worker.once('exit', () => reject(new Error('the thread that reads a rate deck ended without an answer')))
-      const own = ownedBytes(bytes)
-      worker.postMessage(own, [own.buffer])
+    const ended = once(worker, 'exit', { signal }).then(() => {
+      throw new Error('the thread that reads a rate deck ended without an answer')
     })
+    const answered = once(worker, 'message', { signal }).then(([read]) => read as DeckRead)
+    const own = ownedBytes(bytes)
+    worker.postMessage(own, [own.buffer])
+    return await Promise.race([answered, ended])
   } finally {
-    await worker.terminate()
+    over.abort()
   }
 }
 

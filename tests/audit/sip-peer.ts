@@ -147,6 +147,7 @@ export class SipPeer {
       againAfterMs = Math.min(2 * againAfterMs, t2Ms)
       againAt += againAfterMs
       this.send(call.lastRequest)
+      return undefined
     }
     const found = await until(`an answer to ${method}`, look, ms)
     if (method !== 'INVITE') return found
