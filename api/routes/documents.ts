@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { type AccountUuid, checkDocument, type HostedDocumentRecord, namesPrivateHost } from '../../core/index.ts'
 import { customerOf, turnOwnerOf } from '../access/guard.ts'
+import { KnownProblems } from '../answer/known-problems.ts'
 import type { Page } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { renderDocument } from '../answer/render.ts'
@@ -34,10 +35,11 @@ function checkSize(body: string): void {
 export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lists: WrittenLists): void {
   const { documents } = door.repositories
   const check = checking(door.settings.allowPrivateUrls)
+  const known = new KnownProblems(body => check(body).problems)
   /** To check 64 KB takes milliseconds: each text has a turn of its own. */
   const rendered = async (request: FastifyRequest, document: HostedDocumentRecord) => {
     await turns.next(turnOwnerOf(request))
-    return { ...renderDocument(document), problems: check(document.body).problems }
+    return { ...renderDocument(document), problems: known.of(document.body) }
   }
   /** Two hundred documents are up to 80 MB of JSON: made one by one, as the reader takes them. */
   function page(request: FastifyRequest, account: AccountUuid, { limit, offset }: Page): Readable {
