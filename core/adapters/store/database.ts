@@ -63,6 +63,11 @@ export class Database {
     return this.#group.write(work)
   }
 
+  /** The same for work that writes tens of kilobytes and that no call waits for: one of them in a transaction. */
+  writeLong<T>(work: () => T): Promise<T> {
+    return this.#group.writeLong(work)
+  }
+
   /** Inside `write`: `tell` is called once the unit is durable, before its promise resolves. It must not throw. */
   afterCommit(callback: () => void): void {
     this.#group.afterCommit(callback)

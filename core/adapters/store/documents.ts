@@ -13,6 +13,9 @@ const tokenBytes = 24
 /** Older texts of a document are forgotten. */
 const keptRevisions = 50
 
+/** A text that is longer shares its transaction with no other: the disk takes megabytes of several for longer than calls may wait. */
+const longText = 16 * 1024
+
 /** A text that a document has had. */
 export interface DocumentRevision {
   readonly id: number
@@ -90,7 +93,7 @@ export class HostedDocuments {
       created_unix: unixMs,
       updated_unix: unixMs,
     }
-    await this.#database.write(() => {
+    await this.#write(text, () => {
       this.#quotas.take(account, 'documents', 1, unixMs)
       this.#database.run(this.#database.sql.insertInto('documents').values(row))
       this.#keep(row.uuid, text, unixMs)
@@ -116,7 +119,7 @@ export class HostedDocuments {
     text: DocumentText,
     unixMs: number,
   ): Promise<HostedDocumentRecord | undefined> {
-    await this.#database.write(() => {
+    await this.#write(text, () => {
       const changed = this.#database.run(
         this.#database.sql
           .updateTable('documents')
@@ -138,6 +141,10 @@ export class HostedDocuments {
       this.#database.run(this.#database.sql.deleteFrom('document_revisions').where('document_uuid', '=', uuid))
       return true
     })
+  }
+
+  #write(text: DocumentText, work: () => void): Promise<void> {
+    return text.body.length > longText ? this.#database.writeLong(work) : this.#database.write(work)
   }
 
   /** Inside a unit. A text that is as the last one was is no revision. */

@@ -16,7 +16,8 @@ interface Unit {
 
 /**
  * Units given within one turn of the event loop share one transaction and so one fsync. Each is in a savepoint of
- * its own: one that throws is undone alone and harms no other. Units run in the order in which they were given.
+ * its own: one that throws is undone alone and harms no other. Units run in the order in which they were given, but those
+ * with long rows: of these there is one in a transaction, after the others, as calls wait for the disk with it.
  */
 export class GroupCommit {
   readonly #sqlite: BetterSqlite.Database
@@ -26,7 +27,9 @@ export class GroupCommit {
   readonly #savepoint: BetterSqlite.Statement
   readonly #release: BetterSqlite.Statement
   readonly #undo: BetterSqlite.Statement
-  #queue: Unit[] = []
+  readonly #queue: Unit[] = []
+  /** Units with long rows. */
+  readonly #long: Unit[] = []
   /** What is to be reported once the unit that runs now is on the disk. */
   #afterCommit: (() => void)[] = []
   #scheduled = false
@@ -54,7 +57,7 @@ export class GroupCommit {
 
   /** Units that wait for their commit. */
   get backlog(): number {
-    return this.#queue.length
+    return this.#queue.length + this.#long.length
   }
 
   /** Called with the duration of each transaction, from BEGIN until it was on the disk, and how many units shared it. */
@@ -73,8 +76,17 @@ export class GroupCommit {
    * but the database: an effect elsewhere would survive a rollback.
    */
   write<T>(work: () => T): Promise<T> {
+    return this.#queued(work, this.#queue)
+  }
+
+  /** The same for a unit that writes tens of kilobytes and that no call waits for. */
+  writeLong<T>(work: () => T): Promise<T> {
+    return this.#queued(work, this.#long)
+  }
+
+  #queued<T>(work: () => T, queue: Unit[]): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
-    if (this.#queue.length >= maxWaiting) {
+    if (this.backlog >= maxWaiting) {
       return Promise.reject(new StoreError('store.busy', 'another process holds the write lock of the database'))
     }
     return new Promise<T>((resolve, reject) => {
@@ -82,11 +94,15 @@ export class GroupCommit {
         const value = work()
         return () => resolve(value)
       }
-      this.#queue.push({ run, fail: reject })
-      if (this.#scheduled) return
-      this.#scheduled = true
-      setImmediate(() => this.flush())
+      queue.push({ run, fail: reject })
+      this.#schedule()
     })
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.flush())
   }
 
   /** Inside a unit: `callback` is called once its changes are durable, before its promise resolves; never if undone. */
@@ -94,10 +110,10 @@ export class GroupCommit {
     this.#afterCommit.push(callback)
   }
 
-  /** Commits what is queued, now. */
+  /** Commits what is queued, now; of the units with long rows the first. */
   flush(): void {
     this.#scheduled = false
-    if (this.#queue.length === 0) return
+    if (this.backlog === 0) return
     const begun = performance.now()
     const isBegun = this.#tryBegin()
     if (isBegun === 'locked') {
@@ -105,8 +121,8 @@ export class GroupCommit {
       setTimeout(() => this.flush(), retryMs)
       return
     }
-    const units = this.#queue
-    this.#queue = []
+    const units = [...this.#queue.splice(0), ...this.#long.splice(0, 1)]
+    if (this.#long.length > 0) this.#schedule()
     if (isBegun !== 'begun') {
       for (const unit of units) unit.fail(isBegun.fault)
       return
@@ -130,14 +146,13 @@ export class GroupCommit {
   close(): void {
     const until = performance.now() + closeWaitMs
     this.flush()
-    while (this.#queue.length > 0 && performance.now() < until) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
+    while (this.backlog > 0 && performance.now() < until) {
+      if (this.#isBlocked) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
       this.flush()
     }
     this.#closed = true
     const cause = new StoreError('store.closed', 'the database is closed')
-    for (const unit of this.#queue) unit.fail(cause)
-    this.#queue = []
+    for (const unit of [...this.#queue.splice(0), ...this.#long.splice(0)]) unit.fail(cause)
   }
 
   /** A lock of another process is no fault: nothing has been done, and the units can wait. */

@@ -81,6 +81,37 @@ withBed('a refused hold undoes its unit and nobody else', async bed => {
   assert.equal(wallet(bed.database, rich), { balance: 100_000, held: 60_000 })
 })
 
+withBed('of units with long rows there is one in a transaction, and others do not wait for them', async bed => {
+  const before = bed.database.counters.transactions
+  const done: string[] = []
+  const note = (name: string) => () => {
+    done.push(`${name} in ${bed.database.counters.transactions - before}`)
+  }
+  await Promise.all([
+    bed.database.writeLong(() => {}).then(note('long 1')),
+    bed.database.writeLong(() => {}).then(note('long 2')),
+    bed.database.writeLong(() => {}).then(note('long 3')),
+    bed.database.write(() => {}).then(note('short 1')),
+    bed.database.write(() => {}).then(note('short 2')),
+  ])
+  assert.equal(done, ['short 1 in 1', 'short 2 in 1', 'long 1 in 1', 'long 2 in 2', 'long 3 in 3'])
+})
+
+withBed('a unit with long rows that throws rejects alone, and closing writes those that wait', async bed => {
+  const account = addAccount(bed.database)
+  const call = callOf(account)
+  const thrown = bed.database.writeLong(() => {
+    throw new Error('too long')
+  })
+  const written = bed.calls.commit([{ type: 'call.insert', call }])
+  const last = bed.database.writeLong(() => 'last')
+  bed.database.close()
+  assert.is(await thrown.catch(fault => (fault as Error).message), 'too long')
+  assert.equal(await written, { ok: true })
+  assert.is(await last, 'last')
+  assert.is(await bed.database.writeLong(() => {}).catch(() => 'closed'), 'closed')
+})
+
 withBed('a unit that breaks a rule of the tables rejects alone', async bed => {
   const account = addAccount(bed.database)
   const call = callOf(account)
