@@ -187,6 +187,8 @@ export const swFields = {
   '1 to {limit} seconds': 'sekunde 1 hadi {limit}',
   'at most {limit} levels of objects and lists': 'ngazi {limit} za vitu na orodha, si zaidi',
   'at most {limit} bytes': 'baiti {limit}, si zaidi',
+  'numbers from -{limit} to {limit}; write others as text':
+    'namba kuanzia -{limit} hadi {limit}; nyingine ziandikwe kama maandishi',
 } as const
 
 /** What stands in a sentence as a value, and is a text itself. */
