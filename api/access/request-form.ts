@@ -43,9 +43,16 @@ export function checkForm(app: Api): void {
   })
 }
 
-/** After the key: bodies are taken as they are. RFC 9110 §12.5.3: the answer says which codings would do. */
+/**
+ * After the key: bodies are taken as they are. RFC 9110 §12.5.3: the answer says which codings would do. Node has refused
+ * a Transfer-Encoding whose last coding is not chunked; RFC 9112 §6.1: any other is not implemented.
+ */
 export function refuseCodings(app: Api): void {
   app.addHook('preParsing', async request => {
+    const transfer = request.headers['transfer-encoding'] ?? 'chunked'
+    if (transfer.trim().toLowerCase() !== 'chunked') {
+      throw new Refusal(501, 'Of Transfer-Encoding only chunked is understood.')
+    }
     const coding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
     if (coding === '' || coding === 'identity') return
     throw new Refusal(415, 'Send the body as it is, without a Content-Encoding.', {

@@ -9,7 +9,7 @@ interface KnownPath {
 }
 
 export interface KnownPaths {
-  /** The path that a URL names; of several the one that is literal for longest. */
+  /** The path that a URL names; of several the one that is literal for longest. `*` is the whole server (RFC 9112 §3.2.4). */
   find(url: string): KnownPath | undefined
   /** All paths, once no further route is to be known. */
   complete(): readonly KnownPath[]
@@ -30,7 +30,7 @@ export function collectPaths(app: FastifyInstance): KnownPaths {
     }
   })
   return {
-    find: url => pathOf(url, paths.values()),
+    find: url => (url === '*' ? allOf(paths.values()) : pathOf(url, paths.values())),
     complete: () => {
       isComplete = true
       return [...paths.values()]
@@ -76,6 +76,12 @@ export function refuseOtherMethods(app: FastifyInstance, paths: KnownPaths): () 
     }
   }
 }
+
+const allOf = (paths: Iterable<KnownPath>): KnownPath => ({
+  url: '*',
+  segments: [],
+  methods: new Set([...paths].flatMap(({ methods }) => [...methods])),
+})
 
 function pathOf(url: string, paths: Iterable<KnownPath>): KnownPath | undefined {
   const [path = ''] = url.split(/[?#;]/, 1)

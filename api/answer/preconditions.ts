@@ -6,6 +6,20 @@ interface Validators {
   readonly modifiedMs: number
 }
 
+/** Of a file that is only ever replaced whole. */
+export const tagOf = (size: number, modifiedMs: number): string =>
+  `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`
+
+/**
+ * Whether the request's conditions forbid to write a file; `now` undefined: there is none. RFC 9110 §13.1.2: what is 304 for
+ * a GET is 412 here; §13.1.3: If-Modified-Since is of GET and HEAD alone.
+ */
+export function forbidsWrite(headers: IncomingHttpHeaders, now: Validators | undefined): boolean {
+  if (now === undefined) return headers['if-match'] !== undefined
+  const { 'if-modified-since': _, ...conditions } = headers
+  return failedPrecondition(conditions, now) !== undefined
+}
+
 /**
  * The status that the request's conditions make of a GET or HEAD, in the order of RFC 9110 §13.2.2; undefined: it is
  * answered as if there were none. A date that is none is no condition.

@@ -20,6 +20,7 @@ export const refusalSentences = [
   'The body holds more than {limit} values.',
   'Send the body as JSON, with Content-Type: application/json.',
   'Send the body as it is, without a Content-Encoding.',
+  'Of Transfer-Encoding only chunked is understood.',
   'A request with this Idempotency-Key is still in flight.',
   'The file does not meet the conditions of the request.',
   'The range is outside of the {size} bytes.',

@@ -47,6 +47,8 @@ export const bodyOf = (refusal: Refusal): ErrorBody => ({
 
 export const notFound = (sentence: RefusalSentence): Refusal => new Refusal(404, sentence)
 export const conflict = (sentence: RefusalSentence): Refusal => new Refusal(409, sentence)
+export const preconditionFailed = (): Refusal =>
+  new Refusal(412, 'The file does not meet the conditions of the request.')
 
 /** 422 whose `detail` names the field and says what would be right. */
 export const invalid = (field: string, message: FieldSentence): Refusal => misfit([{ field, message }])

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { turnOwnerOf } from '../access/guard.ts'
 import { parseRange } from '../answer/byte-range.ts'
-import { failedPrecondition } from '../answer/preconditions.ts'
-import { notFound, Refusal } from '../answer/refusal.ts'
+import { failedPrecondition, tagOf } from '../answer/preconditions.ts'
+import { notFound, preconditionFailed, Refusal } from '../answer/refusal.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 
 /** What is sent, and the headers that go with its bytes. */
@@ -60,7 +60,7 @@ async function sendBytes(
   { size, modifiedMs, read }: SentBytes,
   { headers, turns }: Pick<SentFile, 'headers' | 'turns'>,
 ): Promise<FastifyReply> {
-  const tag = `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`
+  const tag = tagOf(size, modifiedMs)
   const validators = { etag: tag, 'last-modified': new Date(modifiedMs).toUTCString() }
   const failed = failedPrecondition(request.headers, { tag, modifiedMs })
   if (failed === 304)
@@ -69,7 +69,7 @@ async function sendBytes(
       .headers({ ...headers, ...validators })
       .removeHeader('content-type')
       .send()
-  if (failed === 412) throw new Refusal(412, 'The file does not meet the conditions of the request.')
+  if (failed === 412) throw preconditionFailed()
   const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
   if (range === 'unsatisfiable') {
     throw new Refusal(416, `The range is outside of the ${size} bytes.`, {

@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { inspectAudio } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
-import { invalid, notFound, Refusal } from '../answer/refusal.ts'
+import { forbidsWrite, tagOf } from '../answer/preconditions.ts'
+import { invalid, notFound, preconditionFailed, Refusal } from '../answer/refusal.ts'
 import { renderAsset } from '../answer/render.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../base/door.ts'
@@ -92,13 +93,13 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
         tags,
         summary: 'Upload or replace an asset',
         description:
-          'A WAV, MP3 or Ogg Opus file of at most 20 MB and an hour. What plays the old one at that moment hears it to its end.',
+          'A WAV, MP3 or Ogg Opus file of at most 20 MB and an hour. What plays the old one at that moment hears it to its end. If-Match with the ETag of GET, or If-None-Match: * for what is new, keeps one upload from replacing another: 412.',
         consumes: ['audio/wav', 'audio/mpeg', 'audio/ogg', 'application/octet-stream'],
         params: Slug,
         body: Type.Unsafe<unknown>({ description: 'The bytes of the file.', contentEncoding: 'binary' }),
         response: {
           201: { ...resource(Asset), description: 'The asset.' },
-          ...errors(409, 413, 415, 422),
+          ...errors(409, 412, 413, 415, 422),
         },
       },
       handler: async (request, reply) => {
@@ -109,6 +110,10 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
         refuseLong(request, maxAssetBytes)
         const announced = announcedBytes(request) ?? 0
         const asset = await assets.receive(accountUuid, slug, announced, Date.now(), async upload => {
+          await upload.onlyIf(old => {
+            const now = old && { tag: tagOf(old.size, old.modifiedMs), modifiedMs: old.modifiedMs }
+            if (forbidsWrite(request.headers, now)) throw preconditionFailed()
+          })
           for await (const piece of piecesOf(request, body, maxAssetBytes, turns)) await upload.write(piece)
           if (upload.length === 0) throw isEmpty()
           const found = await inspectAudio(await upload.bytes(), accountUuid)

@@ -37,9 +37,10 @@ interface Part {
 
 function partOf(name: string, { bytes, compressed }: ServedFile): Part {
   const type = types[name.split('.').pop() ?? ''] ?? 'text/plain'
-  const hashes = name.endsWith('.html') ? scriptHashes(bytes.toString()) : []
+  const isPage = name.endsWith('.html')
+  const hashes = isPage ? scriptHashes(bytes.toString()) : []
   return {
-    file: new StaticFile(bytes, compressed, { isImmutable: hashed.test(name) }),
+    file: new StaticFile(bytes, compressed, { isImmutable: hashed.test(name), variesBy: isPage ? 'accept' : '' }),
     headers: { 'content-type': type, ...headersOf(hashes) },
   }
 }
@@ -74,7 +75,8 @@ export function portalPageRoutes(app: Api, { repositories }: SwitchDoor): void {
   app.get('/', {
     ...page,
     handler: (request, reply) => {
-      // Programs that ask for JSON get what any unknown path gives.
+      // Programs that ask for JSON get what any unknown path gives. RFC 9110 §12.5.5: no cache mixes up the two.
+      reply.header('vary', 'accept')
       const { accept = '' } = request.headers
       if (/\bjson\b/.test(accept) && !accept.includes('text/html')) throw notFound('There is nothing at this path.')
       startReaders()

@@ -81,7 +81,8 @@ export const Originate = Type.Object({
       type: ['object', 'string', 'null'],
       additionalProperties: true,
       examples: [{ order: 7 }],
-      description: 'Echoed on events, webhooks and the record; at most 8 KB and 64 levels of objects and lists.',
+      description:
+        'Echoed on events, webhooks and the record; at most 8 KB and 64 levels of objects and lists. A number beyond ±9007199254740991 is 422, as readers of JSON round it: send it as text.',
     }),
   ),
 })

@@ -23,7 +23,7 @@ export const SimulationInput = Type.Object({
   ),
   talk_seconds: Type.Optional(seconds('Who answers hangs up after so long. Default 30.')),
   speak_seconds: Type.Optional(seconds('How long the caller speaks when recorded. Default 3.')),
-  hang_up_after_seconds: Type.Optional(seconds('The caller hangs up so long after the start.')),
+  hang_up_after_seconds: Type.Optional(seconds('The caller hangs up so long after the start; 0: at once.')),
   from: Type.Optional(
     Type.String({
       maxLength: 64,

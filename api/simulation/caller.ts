@@ -23,7 +23,8 @@ export async function playCaller(sauti: Simulation, caller: SimulatedRemote, pla
   let silentSince: number | undefined
   let promptsAtLastDigits = -1
   let wasRecording = false
-  while (!isOver() && sauti.nowMs < plan.hangUpAtMs) {
+  // The first step is always taken: it brings the call to the switch, where it can be hung up.
+  do {
     const isRecording = sauti.isRecording(caller)
     silentSince = sauti.isSilent(caller) ? (silentSince ?? sauti.nowMs) : undefined
     const isTurn = silentSince !== undefined && sauti.nowMs - silentSince >= beforeKeysMs
@@ -35,7 +36,7 @@ export async function playCaller(sauti: Simulation, caller: SimulatedRemote, pla
       await caller.press(next)
     } else await sauti.runUntil(isOver, stepMs)
     wasRecording = isRecording
-  }
+  } while (!isOver() && sauti.nowMs < plan.hangUpAtMs)
   if (!hasEnded()) await caller.hangUp()
 }
 

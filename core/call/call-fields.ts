@@ -1,5 +1,6 @@
 import type { EndUserProfile } from '../model/account.ts'
 import type { CallRecord } from '../model/call-record.ts'
+import { hasRoundedNumber } from '../model/json-number.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,7 +21,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return isObject(value) && !hasRoundedNumber(value) ? value : undefined
   } catch {
     return undefined
   }

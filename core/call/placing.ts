@@ -8,6 +8,7 @@ import type { AccountProfile } from '../model/account.ts'
 import type { CallDirection } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { isDeeper, maxJsonLevels } from '../model/json-depth.ts'
+import { hasRoundedNumber, maxJsonNumber } from '../model/json-number.ts'
 import type { Rate } from '../model/rate.ts'
 import { isE164, isExtension } from '../routing/e164.ts'
 import { customPayloadOf, maxCustomPayloadBytes } from './call-fields.ts'
@@ -35,6 +36,7 @@ function payloadProblem(payload: NonNullable<OriginateOrder['customPayload']>): 
   if (isDeeper(payload, maxJsonLevels)) return tooDeep
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   if (new TextEncoder().encode(text).length > maxCustomPayloadBytes) return `at most ${maxCustomPayloadBytes} bytes`
+  if (hasRoundedNumber(payload)) return `numbers from -${maxJsonNumber} to ${maxJsonNumber}; write others as text`
   return typeof payload === 'string' && isDeeper(customPayloadOf(payload).object, maxJsonLevels) ? tooDeep : undefined
 }
 

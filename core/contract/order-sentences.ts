@@ -24,6 +24,7 @@ export const orderFieldSentences = [
   '1 to {limit} seconds',
   'at most {limit} levels of objects and lists',
   'at most {limit} bytes',
+  'numbers from -{limit} to {limit}; write others as text',
 ] as const
 
 export type OrderSentence = Filled<(typeof orderSentences)[number]>

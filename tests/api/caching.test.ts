@@ -23,4 +23,29 @@ test('what a key shows is kept by no cache; audio of an asset is asked for again
   await bed.close()
 })
 
+test('an asset is replaced on the conditions of the request only (RFC 9110 §13.1)', async () => {
+  const bed = await ApiBed.open()
+  const put = (headers: Readonly<Record<string, string>>, samples = 800) =>
+    bed.conforming('PUT', '/assets/a', { raw: Buffer.from(wavOf(new Int16Array(samples))), headers })
+  const status = async (headers: Readonly<Record<string, string>>) => (await put(headers)).status
+  const tagNow = async () => String((await bed.ask('GET', '/assets/a')).headers.etag)
+  assert.is(await status({ 'if-match': '*' }), 412)
+  assert.is((await bed.ask('GET', '/assets/a')).status, 404)
+  assert.is(await status({ 'if-none-match': '*' }), 201)
+  const first = await tagNow()
+  assert.is(await status({ 'if-none-match': '*' }), 412)
+  assert.is(await status({ 'if-none-match': first }), 412)
+  assert.is(await status({ 'if-match': '"other"' }), 412)
+  assert.is(await status({ 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), 412)
+  assert.is(await tagNow(), first)
+  // Of GET alone (§13.1.3).
+  const later = 'Fri, 01 Jan 2100 00:00:00 GMT'
+  assert.is(await status({ 'if-match': first, 'if-modified-since': later }), 201)
+  const second = await tagNow()
+  const both = await Promise.all([put({ 'if-match': second }, 900), put({ 'if-match': second }, 1000)])
+  assert.equal(both.map(answer => answer.status).sort(), [201, 412])
+  assert.is(await status({}), 201)
+  await bed.close()
+})
+
 test.run()

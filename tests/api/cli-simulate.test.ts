@@ -58,6 +58,7 @@ test('no key is pressed: the next verb; the caller hangs up: it ends', async () 
   assert.match((await run(menu)).text, /say "Goodbye\."/)
   const gone = await run(menu, '--hang-up-after', '2')
   assert.match(gone.text, /completed: END\.0200/)
+  assert.match((await run(menu, '--hang-up-after', '0')).text, /(completed: END\.0200|failed: END\.0487)/)
 })
 
 test('the answer as JSON', async () => {

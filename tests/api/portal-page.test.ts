@@ -54,6 +54,17 @@ test('the page and its parts carry a policy of its own script and nothing from e
     assert.ok([404, 422].includes((await get(url)).status), url)
 })
 
+test('what is at / is chosen by Accept, and Vary says so (RFC 9110 §12.5.5)', async () => {
+  const page = await get('/')
+  assert.is(page.headers.vary, 'accept-encoding, accept')
+  const known = { 'if-none-match': String(page.headers.etag) }
+  const again = await bed.ask('GET', '/', { key: '', headers: known })
+  assert.equal([again.status, again.headers.vary], [304, 'accept-encoding, accept'])
+  const json = await bed.ask('GET', '/', { key: '', headers: { accept: 'application/json' } })
+  assert.equal([json.status, json.headers.vary], [404, 'accept'])
+  for (const url of partsOf(page.text)) assert.is((await get(url)).headers.vary, 'accept-encoding', url)
+})
+
 test('the page itself asks who is signed in, with the address that its first script asks for', async () => {
   const { text } = await get('/')
   const [, url = ''] = /<link rel="preload" as="fetch" href="([^"]+)" crossorigin>/.exec(text) ?? []

@@ -61,6 +61,27 @@ test('two lengths, a chunked lie: refused, never smuggled', async () => {
   }
 })
 
+test('a transfer coding beside chunked is 501 (RFC 9112 §6.1); one after it, or none of chunked, is 400 (§6.3)', async () => {
+  const status = async (codings: string, key = bed.key) => {
+    const head = `POST /keys/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close`
+    const received = await say(`${head}\r\nTransfer-Encoding: ${codings}\r\n\r\nd\r\n{"name":"te"}\r\n0\r\n\r\n`)
+    assert.ok(received.startsWith('HTTP/1.1 201') || /\{"detail":"[^"]+"\}$/.test(received), received)
+    return Number(received.split(' ')[1])
+  }
+  for (const codings of ['gzip, chunked', 'GZIP,Chunked', 'gzip\r\nTransfer-Encoding: chunked'])
+    assert.is(await status(codings), 501, codings)
+  for (const codings of ['gzip', 'chunked, gzip', 'xchunked']) assert.is(await status(codings), 400, codings)
+  assert.is(await status('Chunked'), 201)
+  assert.is(await status('gzip, chunked', 'vk_wrong'), 401)
+})
+
+test('OPTIONS of the whole server names the methods that it has (RFC 9110 §9.3.7)', async () => {
+  const received = await say('OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  assert.match(received, /^HTTP\/1\.1 204 /)
+  assert.match(received, /\r\nallow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT\r\n/i)
+  assert.match(await say('PUT * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 404 /)
+})
+
 test('a body over 1 MB ends with 413 before it is read whole', async () => {
   const received = await say(
     `POST /keys/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nContent-Type: application/json\r\nContent-Length: 900000000\r\n\r\n{`,

@@ -56,6 +56,17 @@ test('a simulated call costs what the deck says, and what has no rate is not dia
   await bed.close()
 })
 
+test('a caller who hangs up at once ends the call, answered or not', async () => {
+  const bed = await ApiBed.open()
+  const endOf = async (body: string) =>
+    (await bed.customer('POST', '/documents/simulate', { body, hang_up_after_seconds: 0 })).body.end
+  const answered = await endOf('<Response><Say>Karibu</Say><Pause length="9"/></Response>')
+  assert.equal([answered?.status, answered?.reason_code], ['completed', 'END.0200'])
+  const waiting = await endOf('<Response><Pause length="9"/></Response>')
+  assert.equal([waiting?.status, waiting?.reason_code], ['failed', 'END.0487'])
+  await bed.close()
+})
+
 test('endless documents of one account leave a place for others', async () => {
   const bed = await ApiBed.open()
   const endless = '<Response><Play loop="0">https://a.test/x.mp3</Play></Response>'

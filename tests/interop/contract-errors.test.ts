@@ -189,6 +189,7 @@ errors('422: every field of the API keeps its type and its limits, and says whic
       [
         { ...o, customPayload: 'x'.repeat(8193) },
         { ...o, customPayload: 7 },
+        { ...o, customPayload: { order: 2 ** 53 } },
       ],
     ],
     ['/calls/hangup', 'sid', [{}, { sid: 7 }]],

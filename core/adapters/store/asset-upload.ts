@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const folderMode = 0o700
@@ -10,6 +10,10 @@ const fileMode = 0o600
  */
 const sliceBytes = 1024 * 1024
 
+/** The file that is replaced; undefined: there is none. */
+type Replaced = { readonly size: number; readonly modifiedMs: number } | undefined
+/** Throws where it may not be replaced. */
+type MayReplace = (old: Replaced) => void
 type InTurn = (work: () => Promise<void>) => Promise<void>
 
 /**
@@ -24,6 +28,7 @@ export class AssetUpload {
   #pieces: Uint8Array[] = []
   #gathered = 0
   #length = 0
+  #mayReplace: MayReplace | undefined
 
   private constructor(path: string, temporary: string, file: FileHandle, inTurn: InTurn) {
     this.#path = path
@@ -41,6 +46,12 @@ export class AssetUpload {
 
   get length(): number {
     return this.#length
+  }
+
+  /** Asks `mayReplace` now, before bytes are read in vain, and again when no other upload can come between it and `place`. */
+  async onlyIf(mayReplace: MayReplace): Promise<void> {
+    this.#mayReplace = mayReplace
+    mayReplace(await this.#old())
   }
 
   /** Resolves when there is room for the next piece. */
@@ -67,14 +78,27 @@ export class AssetUpload {
   /** Synced, then renamed: at every moment the name has the whole old file or the whole new one. */
   async place(): Promise<void> {
     await this.#flush()
-    await this.#inTurn(() => this.#file.sync())
-    await rename(this.#temporary, this.#path)
+    await this.#inTurn(async () => {
+      await this.#file.sync()
+      this.#mayReplace?.(await this.#old())
+      await rename(this.#temporary, this.#path)
+    })
   }
 
   /** Closes it; what was not placed is deleted. */
   async close(): Promise<void> {
     await this.#file.close()
     await rm(this.#temporary, { force: true })
+  }
+
+  async #old(): Promise<Replaced> {
+    try {
+      const { size, mtimeMs } = await stat(this.#path)
+      return { size, modifiedMs: mtimeMs }
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw fault
+    }
   }
 
   async #flush(): Promise<void> {

@@ -196,6 +196,12 @@ test('customPayload: a string verbatim to webhooks, an object to records', () =>
   assert.equal(customPayloadOf(' { "a": 1 }'), { object: { a: 1 }, text: ' { "a": 1 }' })
   assert.equal(customPayloadOf('[1]'), { object: { value: '[1]' }, text: '[1]' })
   assert.equal(customPayloadOf({ a: 1 }), { object: { a: 1 }, text: '{"a":1}' })
+  assert.equal(customPayloadOf('{"a":-9007199254740991}').object, { a: -9007199254740991 })
+  // As an object its numbers would be others.
+  for (const text of ['{"a":[9007199254740993]}', '{"a":{"b":-1e999}}'])
+    assert.equal(customPayloadOf(text), { object: { value: text }, text })
+  const deep = `{"a":${'['.repeat(4000)}1e999${']'.repeat(4000)}}`
+  assert.equal(customPayloadOf(deep).object, { value: deep })
 })
 
 test('timestamps are ISO-8601 in UTC', () => {

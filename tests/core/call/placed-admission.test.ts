@@ -30,6 +30,12 @@ test('what may not be placed leaves no row, no hold, no INVITE', () => {
     ['no seconds', { timeoutSeconds: 301 }, 'timeout'],
     ['no url', { url: 'ftp://x' }, 'url'],
     ['too much payload', { customPayload: 'x'.repeat(8193) }, 'customPayload'],
+    [
+      'payload with a number that is none',
+      { customPayload: { a: [{ b: Number.POSITIVE_INFINITY }] } },
+      'customPayload',
+    ],
+    ['payload with a rounded number', { customPayload: { a: -(2 ** 53) } }, 'customPayload'],
     ['payload too deep', { customPayload: nested(65) }, 'customPayload'],
     ['payload far too deep', { customPayload: nested(20_000) }, 'customPayload'],
     ['text of a payload too deep', { customPayload: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }, 'customPayload'],

@@ -19,6 +19,7 @@ export const swRefusals = {
   'Send the body as JSON, with Content-Type: application/json.':
     'Tuma mwili kwa JSON, pamoja na Content-Type: application/json.',
   'Send the body as it is, without a Content-Encoding.': 'Tuma mwili ulivyo, bila Content-Encoding.',
+  'Of Transfer-Encoding only chunked is understood.': 'Kwa Transfer-Encoding ni chunked pekee inayoeleweka.',
   'A request with this Idempotency-Key is still in flight.': 'Ombi lenye Idempotency-Key hii bado linaendelea.',
   'The file does not meet the conditions of the request.': 'Faili halitimizi masharti ya ombi.',
   'The range is outside of the {size} bytes.': 'Sehemu iliyoombwa iko nje ya baiti {size}.',
@@ -186,6 +187,8 @@ export const swFields = {
   '1 to {limit} seconds': 'sekunde 1 hadi {limit}',
   'at most {limit} levels of objects and lists': 'ngazi {limit} za vitu na orodha, si zaidi',
   'at most {limit} bytes': 'baiti {limit}, si zaidi',
+  'numbers from -{limit} to {limit}; write others as text':
+    'namba kuanzia -{limit} hadi {limit}; nyingine ziandikwe kama maandishi',
 } as const
 
 /** What stands in a sentence as a value, and is a text itself. */
