@@ -34,6 +34,12 @@ export function findingsIn(database: Database, { callbacks, acknowledged }: Obse
              SELECT c.uuid FROM calls c LEFT JOIN events e ON e.call_uuid = c.uuid AND e.code = 'CALL.0100'
               GROUP BY c.uuid HAVING count(e.id) <> 1)`),
   )
+  expect(
+    'dialled legs have not exactly one last event',
+    count(`SELECT count(*) AS n FROM (
+             SELECT 1 FROM events WHERE code LIKE 'DIAL.%' GROUP BY data ->> 'dial_sid'
+             HAVING sum(code IN ('DIAL.0300', 'DIAL.0400')) <> 1)`),
+  )
   const events = rows<{ uuid: string; code: string }>(`SELECT uuid, code FROM events WHERE ${callbackCodes}`)
   expect('events have the id of another', events.length - new Set(events.map(({ uuid }) => uuid)).size)
   const lost = events.filter(({ uuid }) => !callbacks.has(uuid))

@@ -11,6 +11,7 @@ import { assertNever } from '../model/assert-never.ts'
 import { type BranchDump, type HoldDump, withoutPassword } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
+import type { OpenDial } from '../model/open-dial.ts'
 import type { Change } from '../ports/store.ts'
 import type { BranchListener, BranchOptions } from './branch-options.ts'
 import { type BranchInput, type BranchState, branchTable, isBranchOver } from './branch-states.ts'
@@ -32,6 +33,8 @@ export class Branch implements LegOwner {
   #limitUnix: number | undefined
   /** Which of its events have been written: each at most once, whatever the routes that it takes. */
   #announced: 'nothing' | 'initiated' | 'ringing' = 'nothing'
+  /** The failed leg whose row names the Dial until that of the next leg does. */
+  #handingOver: LegUuid | undefined
   /** What the first unit was to announce, when the database failed it. */
   #failedAnnouncement: readonly Change[] | undefined
 
@@ -210,7 +213,9 @@ export class Branch implements LegOwner {
     this.#billed = billed
     this.#step('place')
     this.#host.adopt(leg, this)
-    const unit = [...prelude, { type: 'leg.insert', leg: leg.record() } as const, ...billed.holding(), ...announcement]
+    const row = { ...leg.record(), dial: this.#openDial }
+    const begin: Change = { type: 'leg.insert', leg: row }
+    const unit = [...prelude, begin, ...this.#namedElsewhere(), ...billed.holding(), ...announcement]
     // Nothing of the unit was written: there is no leg.
     const undone = () => {
       this.#billed = undefined
@@ -219,7 +224,8 @@ export class Branch implements LegOwner {
     this.#host.commit(
       unit,
       result => {
-        if (!result.ok) {
+        if (result.ok) this.#handingOver = undefined
+        else {
           undone()
           leg.end('END.0402')
         }
@@ -305,6 +311,7 @@ export class Branch implements LegOwner {
     this.#listener.retrying(this, billed.leg)
     // Its rows are closed: what becomes of the branch is not theirs any more.
     this.#billed = undefined
+    if (this.options.isDial) this.#handingOver = billed.leg.uuid
     if (this.#step('fail-over')) this.#queue([], () => {})
   }
 
@@ -351,9 +358,22 @@ export class Branch implements LegOwner {
     const endedUnix = leg?.endedUnix ?? this.#host.unix()
     return [
       ...(this.#announced === 'nothing' ? this.#firstAnnouncement() : []),
-      ...(this.#billed?.closing(endedUnix, this.#reason) ?? []),
+      ...(this.#billed?.closing(endedUnix, this.#reason, { dial: null }) ?? []),
+      ...this.#namedElsewhere(),
       ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
     ]
+  }
+
+  /** What its row says, so that the next start can report its end if this process is killed. */
+  get #openDial(): OpenDial | null {
+    const { isDial, kind, sid, from } = this.options
+    return isDial ? { kind, sid, from: from.user } : null
+  }
+
+  /** The row of the leg before names the Dial no more: another row does, or its last event is written. */
+  #namedElsewhere(): readonly Change[] {
+    const uuid = this.#handingOver
+    return uuid === undefined ? [] : [{ type: 'leg.update', uuid, set: { dial: null } }]
   }
 
   /** The same event again, as the unit that failed may have been written all the same: the store knows it then. */

@@ -7,6 +7,7 @@ import { assertNever } from '../model/assert-never.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
+import type { OpenDial } from '../model/open-dial.ts'
 import type { Change } from '../ports/store.ts'
 import type { CallRecordings } from '../talk/call-recordings.ts'
 import { recordDial } from '../talk/dial-recording.ts'
@@ -60,7 +61,7 @@ export class Conference implements DialConnection {
   start(): void {
     const { name, startOnEnter, endOnExit, beepOnExit, maxMembers } = this.#order
     const rules = { startOnEnter, endOnExit, beepOnExit, maxMembers }
-    this.#host.commit([this.#event('initiated')])
+    this.#host.commit([this.#event('initiated'), this.#named()])
     const accountId = this.#host.record.accountUuid
     this.#host.emit({ type: 'room.enter', legId: this.#parts.party.leg.uuid, accountId, name, rules })
   }
@@ -103,7 +104,7 @@ export class Conference implements DialConnection {
     party.leg.room = this.#order.name
     const { timeLimitMs } = this.#request
     this.#host.timers.set(limitTimer, this.#host.now() + timeLimitMs, () => this.#finish('END.0210'))
-    this.#host.commit([this.#event('answered')])
+    this.#host.commit([this.#event('answered'), this.#named()])
     this.#host.emit({ type: 'room.attend', legId: party.leg.uuid })
   }
 
@@ -122,7 +123,7 @@ export class Conference implements DialConnection {
   }
 
   finalChanges(): readonly Change[] {
-    return this.#isStopped ? [this.#ending()] : []
+    return this.#isStopped ? this.#ending() : []
   }
 
   #talk(room: string): void {
@@ -140,7 +141,7 @@ export class Conference implements DialConnection {
     const wasTalking = this.#state === 'talking'
     this.#leave(reason)
     if (wasTalking) this.#host.emit({ type: 'media.leave', legId: this.#parts.party.leg.uuid })
-    this.#host.commit([this.#ending()])
+    this.#host.commit(this.#ending())
     this.#parts.done(this.#outcome(reason))
   }
 
@@ -168,8 +169,17 @@ export class Conference implements DialConnection {
     return { status, durationSeconds: this.#seconds, reason, sid: this.#parts.sid }
   }
 
-  #ending(): Change {
-    return this.#event(this.#sinceUnix === undefined ? 'failed' : 'completed')
+  #ending(): readonly Change[] {
+    const event = this.#event(this.#sinceUnix === undefined ? 'failed' : 'completed')
+    return [event, { type: 'leg.update', uuid: this.#parts.party.leg.uuid, set: { dial: null } }]
+  }
+
+  /** The row of the party's leg says it, so that the next start can report the end if this process is killed. */
+  #named(): Change {
+    const { party, sid } = this.#parts
+    const sinceUnix = this.#sinceUnix ?? null
+    const dial: OpenDial = { kind: 'conference', sid, room: this.#order.name, sinceUnix }
+    return { type: 'leg.update', uuid: party.leg.uuid, set: { dial } }
   }
 
   #event(status: 'initiated' | 'answered' | 'completed' | 'failed'): Change {

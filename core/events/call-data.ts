@@ -2,6 +2,7 @@ import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-recor
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
+import type { DialKind } from '../model/open-dial.ts'
 import type { EventCode } from './catalogue.ts'
 import { qualityResource } from './quality-data.ts'
 
@@ -46,7 +47,7 @@ export const callData = (call: CallRecord): Data => ({
 
 export interface DialledLeg {
   readonly dialSid: Sid
-  readonly kind: 'number' | 'client' | 'sip'
+  readonly kind: DialKind
   readonly to: string
   readonly from: string
   readonly status: 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'

@@ -1,4 +1,5 @@
 import type { HoldDump } from '../model/call-dump.ts'
+import type { LegRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change } from '../ports/store.ts'
@@ -39,11 +40,11 @@ export class BilledLeg {
     return { type: 'leg.update', uuid: this.leg.uuid, set: { answeredUnix } }
   }
 
-  /** Closes the row, and charges what was talked. */
-  closing(endedUnix: number, reasonCode: EndReason | ''): readonly Change[] {
+  /** Closes the row, and charges what was talked. `more`: what else of the row changes. */
+  closing(endedUnix: number, reasonCode: EndReason | '', more: Partial<LegRecord> = {}): readonly Change[] {
     // The answer again: its own unit may have been refused by a database that failed.
     const { uuid, answeredUnix = null } = this.leg
-    const row: Change = { type: 'leg.update', uuid, set: { answeredUnix, endedUnix, reasonCode } }
+    const row: Change = { type: 'leg.update', uuid, set: { answeredUnix, endedUnix, reasonCode, ...more } }
     return [row, ...(this.#meter?.settle(endedUnix) ?? [])]
   }
 }

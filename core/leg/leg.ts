@@ -166,6 +166,7 @@ export class Leg {
       answeredUnix: this.answeredUnix ?? null,
       endedUnix: this.endedUnix ?? null,
       reasonCode: '',
+      dial: null,
     }
   }
 

@@ -2,6 +2,7 @@ import type { EndReason } from './end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, RecordingUuid, Sid } from './ids.ts'
 import type { LegQuality } from './leg-quality.ts'
 import type { Money } from './money.ts'
+import type { OpenDial } from './open-dial.ts'
 
 export type CallDirection = 'inbound' | 'outbound' | 'internal'
 export type CallStatus = 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
@@ -42,6 +43,8 @@ export interface LegRecord {
   readonly answeredUnix: number | null
   readonly endedUnix: number | null
   readonly reasonCode: EndReason | ''
+  /** The Dial that ends with the leg; null: there is none, or its last event is written. Only the row knows it. */
+  readonly dial: OpenDial | null
 }
 
 export interface RecordingRecord {

@@ -61,6 +61,11 @@ test('killed at any moment: durable changes are kept, open calls are closed and 
       assert.type(row.ended_unix, 'number')
     }
     assert.is(database.get(database.sql.selectFrom('accounts').select('held'))?.held, 0)
+    const dials = database.prepare<[], { ends: number }>(
+      `SELECT sum(code <> 'DIAL.0100') AS ends FROM events WHERE code LIKE 'DIAL.%' GROUP BY data ->> 'dial_sid'`,
+    )
+    const ends = dials.all().map(row => row.ends)
+    assert.ok(ends.length > 0 && ends.every(count => count === 1), `round ${round}: a dialled leg ends once`)
     database.close()
   }
   assert.ok(settled.size > 50 && interrupted > 5, `${settled.size} settled, ${interrupted} interrupted`)

@@ -1,5 +1,6 @@
 import type { CallRecord, LegRecord, RecordingRecord } from '../../model/call-record.ts'
 import type { LegQuality } from '../../model/leg-quality.ts'
+import type { OpenDial } from '../../model/open-dial.ts'
 import type { Database } from './database.ts'
 import { asJson, type Columns, plain, RecordTable } from './record-table.ts'
 import type { Row } from './schema.ts'
@@ -42,6 +43,7 @@ export const legOf = (row: Row<'legs'>): LegRecord => ({
   answeredUnix: row.answered_unix,
   endedUnix: row.ended_unix,
   reasonCode: row.reason_code,
+  dial: row.dial === null ? null : (JSON.parse(row.dial) as OpenDial),
 })
 
 export const recordingOf = (row: Row<'recordings'>): RecordingRecord => ({
@@ -89,6 +91,7 @@ const legColumns: Columns<LegRecord> = {
   answeredUnix: plain('answered_unix'),
   endedUnix: plain('ended_unix'),
   reasonCode: plain('reason_code'),
+  dial: asJson('dial'),
 }
 
 const recordingColumns: Columns<RecordingRecord> = {

@@ -6,6 +6,7 @@ import { givenUpSchema } from './schema-given-up.ts'
 import { listsSchema } from './schema-lists.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
 import { mediaSourceSchema } from './schema-media-source.ts'
+import { openDialsSchema } from './schema-open-dials.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
 import { portalSchema } from './schema-portal.ts'
 import { secondSchema } from './second-schema.ts'
@@ -27,6 +28,7 @@ const migrations: readonly Migration[] = [
   { about: 'adds sessions of the portal, revisions of documents and changes by operators', sql: portalSchema },
   { about: 'adds an index to callbacks that were given up', sql: givenUpSchema },
   { about: 'adds media_source to trunks', sql: mediaSourceSchema },
+  { about: 'adds to legs the Dial whose last event is to be written', sql: openDialsSchema },
 ]
 
 export const schemaVersion = migrations.length

@@ -5,8 +5,9 @@ import { chargeData } from '../../events/charge-data.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import { type MeasuredRecording, measureAbandoned } from './abandoned-recordings.ts'
-import { type CallTables, callOf, callTables } from './call-rows.ts'
+import { type CallTables, callOf, callTables, legOf } from './call-rows.ts'
 import { rateOfHold } from './holds.ts'
+import { endOfDial } from './interrupted-dials.ts'
 import type { Row } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -80,11 +81,14 @@ class Recovery {
         : answered + (paid.get(uuid) ?? Number.POSITIVE_INFINITY) * 1000
 
     const ends = new Map<string, number>()
+    /** Rows that name a Dial which has not ended. */
+    const dialling: Row<'legs'>[] = []
     for (const row of live.all().sort((a, b) => a.id - b.id)) {
       const legs = database.all(sql.selectFrom('legs').selectAll().where('call_uuid', '=', row.uuid))
       // The first leg whose money is over ends the whole call.
       const seen = Math.min(lastBeat, ...legs.map(paidUntil))
       ends.set(row.uuid, lastKnown(row, legs, seen))
+      dialling.push(...legs.filter(leg => leg.ended_unix !== null && leg.dial !== null))
       counts.calls++
     }
     const openLegs = database.all(sql.selectFrom('legs').selectAll().where('ended_unix', 'is', null))
@@ -92,12 +96,14 @@ class Recovery {
       const seen = ends.get(leg.call_uuid) ?? Math.max(lastBeat, leg.started_unix, leg.answered_unix ?? 0)
       const endedUnix = Math.min(seen, paidUntil(leg))
       this.#tables.legs.update(leg.uuid, { endedUnix, reasonCode: interrupted })
+      if (leg.dial !== null) dialling.push({ ...leg, ended_unix: endedUnix, reason_code: interrupted })
       counts.legs++
     }
     for (const hold of openHolds) {
       this.#settle(hold)
       counts.holds++
     }
+    for (const row of dialling) this.#endDial(row)
     for (const [uuid, endedUnix] of ends) this.#close(uuid, endedUnix)
     return { ...counts, recordings: this.#adoptRecordings() }
   }
@@ -126,6 +132,17 @@ class Recovery {
     const legUuid: LegUuid = hold.leg_uuid
     const settled = { legUuid, number: leg?.number ?? '', rate, talkSeconds, billedSeconds, charge }
     if (call !== undefined) this.#report(call, 'BILL.0200', chargeData(settled))
+  }
+
+  #endDial(row: Row<'legs'>): void {
+    const leg = legOf(row)
+    const call = this.#callOf(leg.callUuid)
+    this.#tables.legs.update(leg.uuid, { dial: null })
+    if (call === undefined || leg.dial === null) return
+    // A leg that ended by itself left its Dial for the next route.
+    const isBetweenLegs = leg.reasonCode !== interrupted
+    const { code, data } = endOfDial(call, leg.dial, leg, { isBetweenLegs, reason: interrupted })
+    this.#report(call, code, data)
   }
 
   #close(uuid: string, endedUnix: number): void {

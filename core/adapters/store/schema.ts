@@ -64,6 +64,7 @@ interface LegTable {
   answered_unix: UnixMs | null
   ended_unix: UnixMs | null
   reason_code: EndReason | ''
+  dial: Json | null
 }
 
 interface HoldTable {

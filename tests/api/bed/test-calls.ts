@@ -131,6 +131,7 @@ export class TestCalls implements CallDoor {
             answeredUnix: null,
             endedUnix: null,
             reasonCode: '' as const,
+            dial: null,
           },
           codec: undefined,
           room: undefined,

@@ -129,6 +129,7 @@ export const legOf = (call: CallRecord, fields: Partial<LegRecord> = {}): LegRec
   answeredUnix: null,
   endedUnix: null,
   reasonCode: '',
+  dial: null,
   ...fields,
 })
 

@@ -198,7 +198,8 @@ test('the next trunk after 503: a new turn, a new leg, and its ringing is not wr
   for (const step of tried) bed.give(step)
   assert.is(bed.give('ringing'), 'commit(DIAL.0180) >ringing')
   bed.give('503')
-  assert.is(bed.give('turn'), '+two commit(leg.insert,hold.open)')
+  // The first leg's row no longer names the Dial.
+  assert.is(bed.give('turn'), '+two commit(leg.insert,leg.update,hold.open)')
   // The unit that closed the first leg, then the one that begins the second.
   for (const step of ['placed', 'placed', 'placed', 'opened'] as const) bed.give(step)
   assert.is(bed.give('ringing'), '>ringing')

@@ -10,6 +10,7 @@ import type { LegUuid, Sid } from '../../../core/model/ids.ts'
 const call = {
   sid: 'CA1',
   reasonCode: '',
+  dial: null,
   cost: 0,
   startedUnix: 1,
   answeredUnix: null,

@@ -33,7 +33,13 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
   const now = Date.now()
   const ids = { uuid: randomUUID() as CallUuid, sid: randomUUID() as unknown as Sid }
   const call = callOf(owner, { ...ids, startedUnix: now, createdUnix: now })
-  const leg = { ...legOf(call), uuid: randomUUID() as LegUuid, startedUnix: now }
+  const dial = { kind: 'number', sid: randomUUID() as unknown as Sid, from: call.fromNumber } as const
+  const leg = { ...legOf(call, { dial }), uuid: randomUUID() as LegUuid, startedUnix: now }
+  const dialled = (code: 'DIAL.0100' | 'DIAL.0300' | 'DIAL.0400') =>
+    ({
+      type: 'event.append',
+      event: eventOf(call, code, { uuid: randomUUID(), data: { sid: call.sid, dial_sid: dial.sid } }),
+    }) as const
   const rate = rateOf({ incrementSeconds: 1 + (nth % 7), connectionFee: nth % 3 })
   const hold = { ...holdOf(call, leg, { rate, amount: openingCoverage(rate).amount }), uuid: randomUUID() as HoldUuid }
   await store.calls.commit([
@@ -41,6 +47,7 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
     { type: 'call.insert', call },
     { type: 'leg.insert', leg },
     { type: 'event.append', event: eventOf(call, 'CALL.0100', { uuid: randomUUID() }) },
+    dialled('DIAL.0100'),
   ])
   await pause(nth % 5)
   if (nth % 4 !== 0) {
@@ -61,7 +68,8 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
   const endedUnix = answeredUnix === null ? Date.now() : answeredUnix + talkSeconds * 1000 - (nth % 1000)
   const durationSeconds = secondsBetween(call.startedUnix ?? call.createdUnix, endedUnix)
   await store.calls.commit([
-    { type: 'leg.update', uuid: leg.uuid, set: { endedUnix, reasonCode: 'END.0200' } },
+    { type: 'leg.update', uuid: leg.uuid, set: { endedUnix, reasonCode: 'END.0200', dial: null } },
+    dialled(answeredUnix === null ? 'DIAL.0400' : 'DIAL.0300'),
     {
       type: 'hold.settle',
       uuid: hold.uuid,

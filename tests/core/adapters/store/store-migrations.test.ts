@@ -35,6 +35,24 @@ test('a trunk of a database from before media_hosts and media_source has the def
   }
 })
 
+test('a leg of a database from before Dials were named in rows names none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-migrations-'))
+  try {
+    const old = new BetterSqlite(join(folder, 'sauti.db'))
+    old.exec(firstSchema)
+    old.pragma('user_version = 1')
+    old.exec(`INSERT INTO legs (uuid, call_uuid, role, direction, trunk_name, number, started_unix, reason_code)
+      VALUES ('l', 'c', 'callee', 'outbound', 'carrier', '+254712345678', 1, '')`)
+    old.close()
+    const database = openDatabase(folder)
+    const [leg] = database.all(database.sql.selectFrom('legs').selectAll())
+    assert.equal([leg?.number, leg?.dial], ['+254712345678', null])
+    await database.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
 test('what an older database stores of an account is counted, and goes on being counted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-migrations-'))
   try {
