@@ -43,6 +43,8 @@ async function take(tab: PortalTab, name: string): Promise<void> {
 async function takeAll(tab: PortalTab, state: string, paths: readonly (readonly [name: string, path: string])[]) {
   for (const [name, path] of paths) {
     if (!name.includes(values.page)) continue
+    // With one page alone the tab is there already, and would show it as it was.
+    await tab.page.goto('about:blank')
     await tab.go(path)
     await take(tab, `${name}-${state}`)
   }

@@ -251,8 +251,11 @@ export class Exchange {
   }
 
   #emit(command: ExchangeCommand): void {
-    if (command.type === 'loop.dial') this.#pending.push(...this.#loopback.dial(command))
-    else if (isOfRoom(command)) this.#inRoom(command)
+    if (command.type === 'loop.dial') {
+      this.#pending.push(...this.#loopback.dial(command))
+      // For the trace: nothing leaves the exchange.
+      this.#out.push(command)
+    } else if (isOfRoom(command)) this.#inRoom(command)
     else if (isSignaling(command) && this.#loopback.has(command.legId)) {
       this.#pending.push(...this.#loopback.execute(command))
     } else this.#out.push(command)

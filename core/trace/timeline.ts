@@ -192,7 +192,8 @@ class TimelineBuilder {
       isOver: this.#over !== undefined,
       legs: [...this.#legs].map(([index, { uuid, role, via, number, trunk }]) => {
         const name = this.#reader === 'operator' ? trunk : null
-        return { id: letterOf(index) ?? '', uuid, role, via: via ?? 'uri', number, trunk: name }
+        const shown = number || this.#callerOnNet({ role, via })
+        return { id: letterOf(index) ?? '', uuid, role, via: via ?? 'uri', number: shown, trunk: name }
       }),
       entries: this.#entries,
       rtp: [...this.#rtp].map(([index, columns]) => columns.read(letterOf(index) ?? '')),
@@ -447,7 +448,12 @@ class TimelineBuilder {
     const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''
     const what = facts.role === 'caller' ? 'calls' : 'is dialled'
     const { uuid, via = 'uri' } = facts
-    add('leg', `${number || `a leg (${via})`} ${what}${trunk}`, { uuid, via })
+    add('leg', `${number || this.#callerOnNet(facts) || `a leg (${via})`} ${what}${trunk}`, { uuid, via })
+  }
+
+  /** Another call of this switch calls: with the number that the call is from. */
+  #callerOnNet({ role, via }: Pick<LegFacts, 'role' | 'via'>): string {
+    return role === 'caller' && via === 'on-net' ? text(this.#call.fromNumber) : ''
   }
 
   #problem(code: string, data: Fields): void {

@@ -47,9 +47,15 @@ export class TraceRecorder {
   command(command: ExchangeCommand): void {
     switch (command.type) {
       case 'media.open': {
-        // What else a leg leads to, `leg.dial` says.
+        // What else a leg leads to, `leg.dial` says. With the offer of another call of this switch it is the caller's.
         const via = command.onNet === true ? 'on-net' : undefined
-        this.#sink.leg(this.#now(), command.callId, command.legId, { role: 'callee', via, opened: true })
+        const role = via !== undefined && command.offer !== undefined ? 'caller' : 'callee'
+        this.#sink.leg(this.#now(), command.callId, command.legId, { role, via, opened: true })
+        return
+      }
+      case 'loop.dial': {
+        const facts = { role: 'callee', via: 'on-net', number: command.to }
+        this.#sink.leg(this.#now(), command.callId, command.legId, facts)
         return
       }
       case 'store.commit':

@@ -126,6 +126,14 @@ portal('a document: mistake underlined, mended, simulated, given to a number, ca
     assert.ok((await page.getByRole('img', { name: plot }).count()) > 0, plot)
   assert.is(await page.locator('mark[aria-current=step]').count(), 0)
   assert.is(await page.locator('.outcome.good').count(), 1)
+  // The phone's own call has dialled this one: it has the messages, and what calling cost.
+  await page.locator('#ladder a', { hasText: 'Calls of' }).click()
+  await page.locator('.call-link:has([title=Outbound])').click()
+  await page.locator('#ladder svg').waitFor()
+  assert.match(
+    (await page.textContent('main')) ?? '',
+    /\+254 700 000 101[\s\S]*Cost explained\+254 700 000 101\d+ s of talk/,
+  )
 })
 
 portal('the filters stay with reload and back', async () => {

@@ -55,7 +55,7 @@ export const callColumns = (): readonly Column<Call>[] => [
         <span class="soft">{word('end', call.reason_code)}</span>
       ),
   },
-  { head: t('length'), class: 'figure', cell: call => length(call.talk_seconds) },
+  { head: t('talk'), class: 'figure', cell: call => length(call.talk_seconds) },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },
   {
     head: t('when'),

@@ -1,4 +1,5 @@
 import { number } from '../format.ts'
+import { href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
 import { reachable } from '../ui/basics.tsx'
 import { PartPager, useParts } from '../ui/parts.tsx'
@@ -16,6 +17,19 @@ const partyWidth = 7
 const row = 26
 const top = 44
 
+/** Where another call of the switch is the caller, the messages and what calling cost are with that one. */
+function NoMessages({ trace: { legs, from_number: from } }: { readonly trace: Trace }) {
+  if (!legs.some(({ role, via }) => role === 'caller' && via === 'on-net')) return <p class="soft">{t('noMessages')}</p>
+  return (
+    <>
+      <p class="soft">{t('noMessagesOnNet')}</p>
+      <p>
+        <a href={`${href('calls')}?search=${encodeURIComponent(from)}`}>{t('callsOf', { number: number(from) })}</a>
+      </p>
+    </>
+  )
+}
+
 /** SIP messages as arrows between the parties and the switch, each with its time. */
 export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLive: boolean }) {
   const all = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
@@ -29,7 +43,7 @@ export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLi
   const x = (leg: string) => times + lane * parties.indexOf(leg) + lane / 2
   const width = times + lane * parties.length
   const height = top + row * messages.length + 16
-  if (messages.length === 0) return <p class="soft">{t('noMessages')}</p>
+  if (messages.length === 0) return <NoMessages trace={trace} />
   return (
     <>
       <section class="ladder" ref={it} {...reachable} aria-label={t('ladder')}>

@@ -18,7 +18,8 @@ const concealedPercent = ({ concealed_ms, seconds }: Trace['rtp'][number]): (num
 const isSilent = ({ packets_received }: TraceRtp): boolean => sumOf(packets_received) === 0
 
 /** One point is no line. */
-const plottable = (trace: Trace | undefined) => (trace?.rtp ?? []).filter(({ ms }) => ms.length > 1)
+const plottable = (trace: Trace | undefined) =>
+  (trace?.rtp ?? []).filter(({ ms }) => ms.length > 1).sort((one, other) => (one.leg < other.leg ? -1 : 1))
 export const isMeasured = (call: Call, trace: Trace | undefined): boolean =>
   plottable(trace).length > 0 || (call.quality?.length ?? 0) > 0
 
@@ -26,7 +27,7 @@ export function Quality({ call, trace }: { readonly call: Call; readonly trace: 
   return (
     <Card id="quality" title={t('quality')}>
       {plottable(trace).map(each => (
-        <div key={each.leg}>
+        <div key={each.leg} class="measured">
           <h3>
             {each.leg} <small class="soft">{each.codec}</small>
           </h3>

@@ -37,6 +37,7 @@ export const en = {
   calls: 'Calls',
   callsASecond: 'Calls per second',
   callsGoTo: 'Calls go to',
+  callsOf: 'Calls of {number}',
   callsLead: 'Live and past calls. Open one to see everything about it.',
   callsToday: 'Calls in 24 hours',
   cancel: 'Cancel',
@@ -201,6 +202,8 @@ export const en = {
   noFailures: 'No call failed.',
   noLiveCalls: 'No live calls.',
   noMessages: 'No SIP messages are kept for this call.',
+  noMessagesOnNet:
+    'Another call of this switch is the caller, without SIP in between. The SIP messages and what calling cost are with that call.',
   noNumbers: 'No numbers yet. Get one from the pool.',
   noOutbound: 'Phones cannot call out: no outbound webhook is set.',
   noPeople: 'No people yet. Add one, and open a phone.',

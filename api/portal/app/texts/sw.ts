@@ -39,6 +39,7 @@ export const sw: Catalogue = {
   calls: 'Simu',
   callsASecond: 'Simu kwa sekunde',
   callsGoTo: 'Simu huenda',
+  callsOf: 'Simu za {number}',
   callsLead: 'Simu za sasa na zilizopita. Fungua moja kuona yote kuihusu.',
   callsToday: 'Simu za saa 24',
   cancel: 'Ghairi',
@@ -203,6 +204,8 @@ export const sw: Catalogue = {
   noFailures: 'Hakuna simu iliyoshindwa.',
   noLiveCalls: 'Hakuna simu sasa.',
   noMessages: 'Hakuna ujumbe wa SIP uliohifadhiwa kwa simu hii.',
+  noMessagesOnNet:
+    'Anayepiga ni simu nyingine ya swichi hii, bila SIP kati yao. Ujumbe wa SIP na gharama ya kupiga viko kwenye simu hiyo.',
   noNumbers: 'Hakuna namba bado. Pata moja.',
   noOutbound: 'Simu haziwezi kupiga nje: webhook ya kutoka haijawekwa.',
   noPeople: 'Hakuna watu bado. Tengeneza mmoja, kisha fungua simu.',
