@@ -10,6 +10,10 @@ const quietestDbov = -90
 
 const sumOf = (column: readonly (number | null)[]): number => column.reduce<number>((sum, each) => sum + (each ?? 0), 0)
 
+/** A dash where nothing is known: 0 would say that nothing was concealed. */
+const knownSumOf = (column: readonly (number | null)[]): number | string =>
+  column.some(each => each !== null) ? sumOf(column) : '–'
+
 /** How much of each point's time was concealed. */
 const concealedPercent = ({ concealed_ms, seconds }: Trace['rtp'][number]): (number | null)[] =>
   concealed_ms.map((ms, place) => (ms === null ? null : Math.min(100, ms / (10 * (seconds[place] ?? 1)))))
@@ -86,7 +90,7 @@ function Measured({ rtp }: { readonly rtp: TraceRtp }) {
       )}
       {!isSilent(rtp) && (
         <p class="soft">
-          {t('lostAndConcealed', { lost: sumOf(rtp.packets_lost), concealed: sumOf(rtp.concealed_ms) })}
+          {t('lostAndConcealed', { lost: knownSumOf(rtp.packets_lost), concealed: knownSumOf(rtp.concealed_ms) })}
         </p>
       )}
     </>
