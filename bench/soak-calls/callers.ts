@@ -130,10 +130,12 @@ export class Callers {
     await this.#phones(rateOf(phoneShare))
   }
 
+  /** A generator that is behind is ended: what it leaves silent, the switch ends after a minute without media. */
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop()
     const patience = new Promise(resolve => setTimeout(resolve, 15_000).unref())
     await Promise.race([Promise.all(this.#sipps.map(sipp => sipp.done)), patience])
+    for (const sipp of this.#sipps) sipp.stop()
   }
 
   close(): void {

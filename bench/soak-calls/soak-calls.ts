@@ -35,8 +35,8 @@ interface SoakCallsResult {
 
 const warmMinutes = 10
 const sampleSeconds = 5
-/** Timer B, F, H and J are 32 s; a leg is given up after 40; idle connections of webhooks close meanwhile. */
-const settleSeconds = 60
+/** Timer B, F, H and J are 32 s, a call without media ends after 60 (END.0212); idle connections of webhooks close meanwhile. */
+const settleSeconds = 75
 /** Changes that the kernel, the resolver and a pool of connections make by themselves. */
 const slack: Readonly<Record<string, number>> = { descriptors: 12, 'Node timers': 6, threads: 6 }
 const preload = new URL('./kill-media.ts', import.meta.url).href
