@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { PackedDeck } from '../../core/deck/index.ts'
 import { ownModule } from '../../core/index.ts'
@@ -8,28 +9,36 @@ import { readDeck } from './read-deck.ts'
 
 /** A thread that has had nothing to read for so long ends: its start takes the time of many calls, its memory some 20 MB. */
 const idleMs = 60_000
+/**
+ * After a long one the thread rests for so many times what that took, so that decks without a pause leave the processors to
+ * calls: V8 collects what a deck leaves behind at the priority of signalling.
+ */
+const rest = { times: 4, mostMs: 2000 }
 
 /** Reads rate decks: a short one at once, a long one in a thread, one after the other. */
 export class DeckReader {
-  /** The long one that was begun last. */
+  /** The long one that was begun last, and the rest after it. */
   #last: Promise<unknown> = Promise.resolve()
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
+  #restMs = 0
 
   /** Rejects with the `Refusal` of what is no rate deck. `bytes` of a long one are taken. */
   async read(bytes: Buffer): Promise<PackedDeck> {
     if (bytes.length <= smallBodyBytes) return readDeck(bytes)
     const read = this.#last.then(() => this.#readInThread(bytes))
-    this.#last = read.catch(() => {})
+    this.#last = read.catch(() => {}).then(() => sleep(this.#restMs, undefined, { ref: false }))
     return deckOf(await read)
   }
 
   async #readInThread(bytes: Buffer): Promise<DeckRead> {
     clearTimeout(this.#idle)
     this.#worker ??= this.#start()
+    const begun = performance.now()
     try {
       return await answerOf(this.#worker, bytes)
     } finally {
+      this.#restMs = Math.min(rest.mostMs, rest.times * (performance.now() - begun))
       this.#idle = setTimeout(() => void this.#worker?.terminate(), idleMs).unref()
     }
   }
