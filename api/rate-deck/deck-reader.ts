@@ -27,7 +27,7 @@ export class DeckReader {
   async read(bytes: Buffer): Promise<PackedDeck> {
     if (bytes.length <= smallBodyBytes) return readDeck(bytes)
     const read = this.#last.then(() => this.#readInThread(bytes))
-    this.#last = read.catch(() => {}).then(() => sleep(this.#restMs, undefined, { ref: false }))
+    this.#last = read.catch(() => {}).then(() => sleep(this.#restMs))
     return deckOf(await read)
   }
 
