@@ -59,6 +59,7 @@ const arrows: Record<Part, readonly string[]> = {
     doors.rtpIo,
     doors.rtpWorker,
     'rtp/io/own-module.ts',
+    'rtp/io/thread-niceness.ts',
   ],
   'core/switch.ts': ['core/', 'core/adapters/'],
   // The door that an embedder and the API open: the switch, and the shapes of what its parts take and give.
@@ -71,7 +72,15 @@ const arrows: Record<Part, readonly string[]> = {
   'core/startup/': ['core/', 'core/adapters/'],
   // The whole switch in virtual time, for customers' tests and for our own.
   'core/testing/': ['core/', 'core/testing/', 'core/adapters/', 'core/document-builder/index.ts'],
-  'api/': ['api/', doors.core, doors.testing, doors.deck, doors.startup, 'core/testing/remote.ts'],
+  'api/': [
+    'api/',
+    doors.core,
+    doors.testing,
+    doors.deck,
+    doors.startup,
+    'core/testing/remote.ts',
+    'core/adapters/system/thread-niceness.ts',
+  ],
   'sdk/': ['sdk/', doors.sip],
   'bench/': ['*'],
   'tests/': ['*'],
@@ -123,6 +132,8 @@ const sideDoors: Readonly<Record<string, string>> = {
   'core/adapters/http/verify-signature.ts': 'sauti/documents checks signatures and loads no HTTP client',
   'core/document-builder/call-handler.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
   'rtp/io/own-module.ts': 'where the program of a thread lies: the door loads what sends packets',
+  'rtp/io/thread-niceness.ts': 'a thread gives way before it loads anything else',
+  'core/adapters/system/thread-niceness.ts': 'the same, for threads of the API',
   'core/testing/remote.ts': 'the help names how a simulated party behaves, and the door loads the simulation',
   'core/document-builder/duration.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
 }

@@ -1,11 +1,10 @@
-import { setPriority } from 'node:os'
+import { giveWay } from '../../core/adapters/system/thread-niceness.ts'
 
 // A thread of its own: a document of a customer may keep it busy, and it is ended when it takes too long.
 
 /** It takes what calls and media leave. */
 const niceness = 10
-// Of this thread alone, where threads have a priority of their own.
-if (process.platform === 'linux') setPriority(0, niceness)
+giveWay(niceness)
 
 // Only now: what it imports is loaded and compiled at that priority, and not at that of signalling.
 await import('./run-order.ts')

@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assertNever } from '../base/assert-never.ts'
 import { LibOpus } from './libopus.ts'
@@ -7,6 +6,7 @@ import type { RecordedFile } from './recorded-file.ts'
 import { RecordingChunk } from './recording-chunk.ts'
 import { RecordingMailbox } from './recording-mailbox.ts'
 import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
+import { giveWay } from './thread-niceness.ts'
 import { WavFile } from './wav-file.ts'
 
 // The body of a thread that writes recordings: it lives beside the media thread, and never on it.
@@ -15,8 +15,7 @@ import { WavFile } from './wav-file.ts'
 const lookEveryMs = 50
 
 const { mailbox: memory, niceness } = workerData as RecordingThreadConfig
-// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
-if (process.platform === 'linux') setPriority(0, niceness)
+giveWay(niceness)
 
 const port = parentPort
 if (port === null) throw new Error('recording-thread.ts runs as a worker thread')

@@ -214,4 +214,29 @@ test('a thread that takes precedence has it, what it starts has not', async () =
   assert.is(childPolicy, 0)
 })
 
+test('a thread gives way as far as it is not behind already', async () => {
+  if (process.platform !== 'linux') return
+  // As of a program that was started with `nice`, and may not take it back: it may ask for no better niceness.
+  const program = `
+    const os = require('node:os')
+    const { parentPort, workerData } = require('node:worker_threads')
+    if (workerData.before > 0) os.setPriority(0, workerData.before)
+    const { setPriority } = os
+    os.setPriority = (pid, niceness) => {
+      if (niceness < os.getPriority(0)) throw new Error('EACCES')
+      setPriority(pid, niceness)
+    }
+    require('node:module').syncBuiltinESMExports()
+    import(${JSON.stringify(new URL('../../rtp/io/thread-niceness.ts', import.meta.url).href)}).then(({ giveWay }) => {
+      giveWay(10)
+      parentPort.postMessage(os.getPriority(0))
+    })`
+  const nicenessAfter = async (before: number): Promise<number> => {
+    const [niceness] = await once(new Worker(program, { eval: true, workerData: { before } }), 'message')
+    return niceness
+  }
+  assert.is(await nicenessAfter(5), 10)
+  assert.is(await nicenessAfter(15), 15)
+})
+
 test.run()

@@ -4,10 +4,10 @@
  * that breaks it breaks nothing else, and libmpg123 inside it is LGPL. Standard output: a `ConversionReport` in JSON.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { id3LengthOf, type OggFault, type OggOpus, Resampler, readOggOpus, wavHeader } from '../../../rtp/index.ts'
 import { LibOpus } from '../../../rtp/io/index.ts'
+import { giveWay } from '../system/thread-niceness.ts'
 import type { ConversionReport } from './audio-converter.ts'
 import type { AudioFault } from './audio-fault.ts'
 import { kindOfAudio } from './audio-kind.ts'
@@ -15,7 +15,7 @@ import type { AudioSentence } from './audio-sentences.ts'
 import { isFreeFormat } from './mp3-frames.ts'
 import { OggDecoder } from './ogg-decoder.ts'
 
-/** Calls come first. Lowering the priority needs no privilege. */
+/** Calls come first. */
 const niceness = 10
 /** More is not made of any file: what a telephone can let through, and somewhat more. */
 const maxRate = 24_000
@@ -213,6 +213,6 @@ async function convert(path: string | undefined): Promise<ConversionReport> {
   return { ok: true, durationMs: output.durationMs }
 }
 
-if (process.platform === 'linux') setPriority(0, niceness)
+giveWay(niceness)
 const report = await convert(process.argv[2])
 process.stdout.write(JSON.stringify(report), () => process.exit(0))

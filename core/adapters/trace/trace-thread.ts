@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaTapeReader } from '../../../rtp/index.ts'
 import { reasonPhrase } from '../../../sip/index.ts'
@@ -12,6 +11,7 @@ import type { TraceAnswer } from '../../trace/trace.ts'
 import { traceAnswer } from '../../trace/trace-answer.ts'
 import { TraceBook } from '../../trace/trace-book.ts'
 import { TraceOutlet } from '../../trace/trace-inlet.ts'
+import { giveWay } from '../system/thread-niceness.ts'
 import { TraceFiles } from './trace-files.ts'
 import {
   type FromTraces,
@@ -28,9 +28,9 @@ if (port === null) throw new Error('trace-thread.ts is the main file of a worker
 const { inlet, tapes, figures, memoryBytes, rtpHeaders, disk, hep } = workerData as TraceThreadConfig
 const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
-/** Signalling and media come first. Lowering the priority needs no privilege. */
+/** Signalling and media come first. */
 const niceness = 5
-if (process.platform === 'linux') setPriority(0, niceness)
+giveWay(niceness)
 
 /**
  * How often what was written is taken. Nothing wakes this thread: that would cost the writer more than all else. Each time

@@ -1,10 +1,10 @@
-import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { VoiceEvent } from '../../../events/voice-event.ts'
 import { assertNever } from '../../../model/assert-never.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
+import { giveWay } from '../../system/thread-niceness.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { recover } from '../recovery.ts'
 import type { StoreParts } from '../served.ts'
@@ -28,8 +28,7 @@ if (port === null) throw new Error('store-thread.ts is the main file of a worker
 const { role, folder, publicUrl, database: options, quotas, niceness } = workerData as StoreThreadConfig
 const post = (message: FromStore): void => port.postMessage(message)
 
-// On Linux 0 is the calling thread, and what we lower needs no privilege.
-if (niceness > 0 && process.platform === 'linux') setPriority(0, niceness)
+if (niceness > 0) giveWay(niceness)
 
 /** Events that the asking thread has: by the request and the change that brought them. */
 const brought = new WeakMap<VoiceEvent, { readonly id: number; readonly at: number }>()

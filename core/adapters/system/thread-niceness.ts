@@ -1,0 +1,1 @@
+export { giveWay } from '../../../rtp/io/thread-niceness.ts'
