@@ -26,6 +26,26 @@ export interface Question {
 const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA', 33: 'SRV', 35: 'NAPTR' }
 const [typeA, typeCname, typeAaaa, typeSrv] = [1, 5, 28, 33]
 
+const mostTries = 20
+
+/** A port that the system gives for UDP may be in use for TCP: then another is asked for. */
+async function bothOnOnePort(): Promise<{ readonly udp: Socket; readonly tcp: Server }> {
+  for (let tries = 1; ; tries++) {
+    const udp = createSocket('udp4')
+    udp.bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    const tcp = createServer()
+    tcp.listen(udp.address().port, '127.0.0.1')
+    try {
+      await once(tcp, 'listening')
+      return { udp, tcp }
+    } catch (fault) {
+      udp.close()
+      if ((fault as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === mostTries) throw fault
+    }
+  }
+}
+
 /** A DNS server on loopback that answers with the given records; NXDOMAIN for any other name. */
 export class NameServer {
   readonly questions: Question[] = []
@@ -40,10 +60,7 @@ export class NameServer {
   }
 
   static async open(answer: (question: Question) => Reply | undefined): Promise<NameServer> {
-    const udp = createSocket('udp4')
-    udp.bind(0, '127.0.0.1')
-    await once(udp, 'listening')
-    const tcp = createServer()
+    const { udp, tcp } = await bothOnOnePort()
     const server = new NameServer(answer, udp, tcp)
     udp.on('message', (bytes, from) =>
       server.#reply(bytes, 'udp', reply => udp.send(reply, from.port, from.address, () => {})),
@@ -58,8 +75,6 @@ export class NameServer {
         }),
       )
     })
-    tcp.listen(udp.address().port, '127.0.0.1')
-    await once(tcp, 'listening')
     return server
   }
 
