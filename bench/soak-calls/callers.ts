@@ -130,12 +130,14 @@ export class Callers {
     await this.#phones(rateOf(phoneShare))
   }
 
-  /** A generator that is behind is ended: what it leaves silent, the switch ends after a minute without media. */
-  async stop(): Promise<void> {
+  /** True: all generators were done. One that is behind is ended: what it leaves silent, the switch ends after a minute. */
+  async stop(): Promise<boolean> {
     for (const stop of this.#stops.splice(0)) stop()
-    const patience = new Promise(resolve => setTimeout(resolve, 15_000).unref())
-    await Promise.race([Promise.all(this.#sipps.map(sipp => sipp.done)), patience])
+    const patience = new Promise<boolean>(resolve => setTimeout(() => resolve(false), 15_000).unref())
+    const done = Promise.all(this.#sipps.map(sipp => sipp.done)).then(() => true)
+    const isDone = await Promise.race([done, patience])
     for (const sipp of this.#sipps) sipp.stop()
+    return isDone
   }
 
   close(): void {

@@ -36,9 +36,9 @@ interface SoakCallsResult {
 const warmMinutes = 10
 const sampleSeconds = 5
 /** Timer B, F, H and J are 32 s; a leg is given up after 40; idle connections of webhooks close meanwhile. */
-const warmSettleSeconds = 45
+const settleSeconds = 60
 /** A call whose generator was ended ends after a minute without media (END.0212). */
-const settleSeconds = 75
+const silentSeconds = 75
 /** Changes that the kernel, the resolver and a pool of connections make by themselves. */
 const slack: Readonly<Record<string, number>> = { descriptors: 12, 'Node timers': 6, threads: 6 }
 const preload = new URL('./kill-media.ts', import.meta.url).href
@@ -60,7 +60,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
     // Before the first look everything has been used once.
     await callers.start(20, 5)
     await callers.stop()
-    await sleep(warmSettleSeconds * 1000)
+    await sleep(settleSeconds * 1000)
     const before = await heldBy(on)
     await callers.start(callsPerSecond, Math.round(minutes * 60))
     let kills = 0
@@ -92,8 +92,8 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       onProgress(`after a collection: heap ${kept.heapMb.toFixed(0)} MB, resident ${kept.residentMb.toFixed(0)} MB`)
     }
     clearInterval(killer)
-    await callers.stop()
-    await sleep(settleSeconds * 1000)
+    const isDone = await callers.stop()
+    await sleep((isDone ? settleSeconds : silentSeconds) * 1000)
     const after = await heldBy(on)
     const [first = after] = collected
     const last = collected.at(-1) ?? after
