@@ -44,8 +44,8 @@ export function checkForm(app: Api): void {
 }
 
 /**
- * After the key: bodies are taken as they are. RFC 9110 §12.5.3: the answer says which codings would do. Node has refused
- * a Transfer-Encoding whose last coding is not chunked; RFC 9112 §6.1: any other is not implemented.
+ * After the key: bodies are taken as they are. RFC 9110 §12.5.3: the answer says which codings would do. Node refuses a
+ * Transfer-Encoding that does not end with chunked; one that names more than chunked gets 501 here (RFC 9112 §6.1).
  */
 export function refuseCodings(app: Api): void {
   app.addHook('preParsing', async request => {
