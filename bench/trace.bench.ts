@@ -56,7 +56,10 @@ export async function run(short: boolean): Promise<Figure[]> {
   const calls: Round[] = []
   const packets: Round[] = []
   for (let pair = 0; pair < plan.pairs; pair++) {
-    const open = { off: () => Subject.open('0'), on: () => Subject.open('32') }
+    const open = {
+      off: () => Subject.open({ SAUTI_RECORDER_MEMORY_MB: '0', SAUTI_MEDIA_PORTS: '12000-15999' }),
+      on: () => Subject.open({ SAUTI_RECORDER_MEMORY_MB: '32', SAUTI_MEDIA_PORTS: '16000-19999' }),
+    }
     // The one that is started first may get the better memory.
     const first = pair % 2 === 0 ? await open.off() : await open.on()
     const second = pair % 2 === 0 ? await open.on() : await open.off()
@@ -145,16 +148,17 @@ class Subject {
     this.#loaded = loaded
   }
 
-  static async open(memoryMb: string): Promise<Subject> {
-    return new Subject(await LoadedSwitch.open('full', { SAUTI_RECORDER_MEMORY_MB: memoryMb }))
+  static async open(environment: Record<string, string>): Promise<Subject> {
+    return new Subject(await LoadedSwitch.open('full', environment))
   }
 
   async calls(callsPerSecond: number, seconds: number): Promise<Taken> {
     const before = threadTimes(this.#loaded.on.pid)
-    const { answeredMs, unanswered } = await this.#loaded.offer(callsPerSecond, seconds, talkMs)
+    const { offered, answeredMs } = await this.#loaded.offer(callsPerSecond, seconds, talkMs)
     // What is recorded of the last calls is settled after some seconds.
     await new Promise(resolve => setTimeout(resolve, 1000))
-    if (unanswered > 0) throw new Error(`${unanswered} calls were not answered`)
+    const unanswered = offered - answeredMs.length
+    if (unanswered > 0) throw new Error(`${unanswered} of ${offered} calls were not answered`)
     return this.#takenSince(before, answeredMs.length)
   }
 
