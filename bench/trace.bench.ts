@@ -43,11 +43,13 @@ interface Round {
   readonly on: Taken
 }
 
-/** Milliseconds of processor time a call or a packet: of all threads, and of the signalling thread alone. */
+/** Milliseconds of processor time a call or a packet: of all threads, and of each kind. */
 interface Taken {
   readonly allMs: number
-  readonly signallingMs: number
+  readonly threadMs: ReadonlyMap<string, number>
 }
+
+const signallingMs = ({ threadMs }: Taken): number => threadMs.get('signalling') ?? 0
 
 export async function run(short: boolean): Promise<Figure[]> {
   requirePeers('sipp')
@@ -93,9 +95,9 @@ export async function run(short: boolean): Promise<Figure[]> {
     figureOf('a full call, processor time of all threads', perCall.on, 'ms', perCall.off, 'recorder off'),
     figureOf(
       '… of the signalling thread',
-      median(calls.map(({ on }) => on.signallingMs)),
+      median(calls.map(({ on }) => signallingMs(on))),
       'ms',
-      median(calls.map(({ off }) => off.signallingMs)),
+      median(calls.map(({ off }) => signallingMs(off))),
       'recorder off',
     ),
     figureOf(
@@ -134,8 +136,11 @@ function tell(what: string, pair: number, round: Round | undefined): void {
     what === 'calls'
       ? `${on.allMs.toFixed(2)} and ${off.allMs.toFixed(2)} ms`
       : `${(1000 * on.allMs).toFixed(1)} and ${(1000 * off.allMs).toFixed(1)} µs`
+  const more = [...on.threadMs].map(
+    ([name, ms]) => `${name} ${(1000 * (ms - (off.threadMs.get(name) ?? 0))).toFixed(1)}`,
+  )
   process.stderr.write(
-    `pair ${pair + 1}, ${what}: ${unit} with and without, ratio ${(on.allMs / off.allMs).toFixed(3)}; of the signalling thread ${(on.signallingMs / off.signallingMs).toFixed(3)}\n`,
+    `pair ${pair + 1}, ${what}: ${unit} with and without, ratio ${(on.allMs / off.allMs).toFixed(3)}; µs more: ${more.join(', ')}\n`,
   )
 }
 
@@ -188,7 +193,7 @@ class Subject {
     const used = usedBetween(before, threadTimes(this.#loaded.on.pid))
     return {
       allMs: used.reduce((sum, [, ms]) => sum + ms, 0) / count,
-      signallingMs: (used.find(([name]) => name === 'signalling')?.[1] ?? 0) / count,
+      threadMs: new Map(used.map(([name, ms]) => [name, ms / count])),
     }
   }
 

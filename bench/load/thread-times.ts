@@ -1,8 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The kernel's clock tick of /proc, which is 10 ms on every Linux that we run on. */
-const tickMs = 10
-
 /** What Node calls its threads, in our words. */
 const nameOf: Readonly<Record<string, string>> = {
   WorkerThread: 'media and store threads',
@@ -16,22 +13,19 @@ interface ThreadTime {
   readonly cpuMs: number
 }
 
-/** Processor time of each thread of a process since its start, by the system's accounting (proc(5), /proc/pid/task/tid/stat). */
+/** Processor time of each thread of a process since its start, by the scheduler's accounting (/proc/pid/task/tid/schedstat, ns). */
 export function threadTimes(pid: number): ReadonlyMap<string, ThreadTime> {
   const times = new Map<string, ThreadTime>()
   for (const id of readdirSync(`/proc/${pid}/task`)) {
-    let text: string
+    let command: string
+    let cpuMs: number
     try {
-      text = readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8')
+      command = readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim()
+      cpuMs = Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
     } catch {
       // It ended meanwhile.
       continue
     }
-    // The name may hold spaces and brackets; after its last bracket the fields are separated by one space.
-    const end = text.lastIndexOf(')')
-    const fields = text.slice(end + 2).split(' ')
-    const cpuMs = (Number(fields[11]) + Number(fields[12])) * tickMs
-    const command = text.slice(text.indexOf('(') + 1, end)
     const name = Number(id) === pid ? 'signalling' : (nameOf[command] ?? command)
     times.set(id, { name, cpuMs })
   }

@@ -1,5 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
+import { CoveredTexts } from './covered-texts.ts'
 import { explanations } from './explanation.ts'
 import {
   type CapturedPacket,
@@ -85,6 +86,7 @@ export class TraceBook implements TraceIntake {
   readonly #dialogs = new Map<string, LegPlace>()
   readonly #pending = new PendingDialogs()
   readonly #spare = new SparePages()
+  readonly #bodies = new CoveredTexts()
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder()
   readonly #scratch = Buffer.alloc(maxPayloadBytes)
@@ -125,7 +127,7 @@ export class TraceBook implements TraceIntake {
       place.track.sid = String(note.sid)
       this.#sids.set(place.track.sid, place.track.uuid)
     }
-    this.#json(recordKinds.note, place, unixMs, redacted(note))
+    this.#json(recordKinds.note, place, unixMs, redacted(note, this.#bodies))
   }
 
   lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', lines: Uint8Array): void {
@@ -326,7 +328,7 @@ export class TraceBook implements TraceIntake {
   /** A note as its JSON. */
   #plain(place: LegPlace, unixMs: number, json: Uint8Array): void {
     if (mayHoldSecret(json))
-      this.#json(recordKinds.note, place, unixMs, redacted(JSON.parse(this.#textOf(json, 'utf8'))))
+      this.#json(recordKinds.note, place, unixMs, redacted(JSON.parse(this.#textOf(json, 'utf8')), this.#bodies))
     else this.#add(recordKinds.note, place, unixMs, json)
   }
 
@@ -532,4 +534,8 @@ function isAllStored({ pages, rtp, packets }: CallTrack): boolean {
 const rtpHeaderBytes = 12
 const lineFeed = 0x0a
 const invite = [0x49, 0x4e, 0x56, 0x49, 0x54, 0x45, 0x20]
-const beginsCall = (bytes: Uint8Array, from: number): boolean => invite.every((byte, at) => bytes[from + at] === byte)
+
+function beginsCall(bytes: Uint8Array, from: number): boolean {
+  for (let at = 0; at < invite.length; at++) if (bytes[from + at] !== invite[at]) return false
+  return true
+}

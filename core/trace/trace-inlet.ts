@@ -13,16 +13,46 @@ import type { OverFields, TraceIntake, TraceSink } from './trace-sink.ts'
 const kinds = { leg: 1, note: 2, document: 3, over: 4, dialog: 5, sip: 6, lines: 7 } as const
 const textHeadBytes = 8
 const openedFlag = 1
+const sentFlag = 1
 /** An id is ASCII. */
 const longestId = 255
 const none = new Uint8Array(0)
 
-/** The signalling thread's side: it never waits. */
+/** Entries that wait to be written together, and bytes of their messages, at most. */
+const mostGathered = 256
+const gatheredBytes = 256 * 1024
+
+/** An entry as it was given, until it is written. */
+interface Gathered {
+  readonly kind: number
+  readonly unixMs: number
+  readonly callId: string
+  readonly legId: string
+  /** What becomes its text; of a message where it came from or went to. */
+  readonly value: object | string
+  readonly more: Uint8Array
+  readonly flags: number
+  /** Of a message: where its bytes are among those that were gathered. */
+  readonly from: number
+  readonly size: number
+}
+
+/**
+ * The signalling thread's side: it never waits. Entries become text some hundred at a time, when the code for it is in the
+ * processor's cache: one by one, between other work, that takes twice as long. The bytes of a message are copied at once, since
+ * they are not kept for it.
+ */
 export class TraceInlet implements TraceSink {
   readonly #ring: RingWriter
+  readonly #flushLater: () => void
+  readonly #messages = new Uint8Array(gatheredBytes)
+  #messageBytes = 0
+  #gathered: Gathered[] = []
 
-  constructor(memory: SharedArrayBuffer) {
+  /** `flushLater`: something waits, and `flush` is to be called within a fraction of a second. */
+  constructor(memory: SharedArrayBuffer, flushLater: () => void) {
     this.#ring = new RingWriter(memory)
+    this.#flushLater = flushLater
   }
 
   /** What found no room. */
@@ -31,53 +61,84 @@ export class TraceInlet implements TraceSink {
   }
 
   leg(unixMs: number, callId: CallUuid, legId: LegUuid, facts: Readonly<Record<string, unknown>>): void {
-    const note = JSON.stringify({ kind: 'leg-begins', uuid: legId, ...facts })
-    this.#text(kinds.leg, unixMs, callId, legId, note, none, facts.opened === true ? openedFlag : 0)
+    const note = { kind: 'leg-begins', uuid: legId, ...facts }
+    this.#gather(kinds.leg, unixMs, callId, legId, note, none, facts.opened === true ? openedFlag : 0)
   }
 
   note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void {
-    this.#text(isPlain(note) ? kinds.lines : kinds.note, unixMs, callId, legId, JSON.stringify(note))
+    this.#gather(isPlain(note) ? kinds.lines : kinds.note, unixMs, callId, legId, note)
   }
 
   lines(unixMs: number, callId: CallUuid, lines: string): void {
-    this.#text(kinds.lines, unixMs, callId, '', lines)
+    this.#gather(kinds.lines, unixMs, callId, '', lines)
   }
 
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
-    this.#text(kinds.document, unixMs, callId, '', JSON.stringify(note), body)
+    this.#gather(kinds.document, unixMs, callId, '', note, body)
   }
 
   over(unixMs: number, callId: CallUuid, record: OverFields): void {
-    this.#text(kinds.over, unixMs, callId, '', JSON.stringify(record))
+    this.#gather(kinds.over, unixMs, callId, '', record)
   }
 
   dialog(legId: LegUuid, callId: string): void {
-    this.#text(kinds.dialog, 0, '', legId, callId)
+    this.#gather(kinds.dialog, 0, '', legId, callId)
   }
 
   sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void {
-    const ring = this.#ring
-    const head = sipHeadBytes(addresses)
-    const size = Math.min(bytes.length, maxPayloadBytes - head)
-    const at = ring.reserve(head + size)
-    if (at === -1) return
-    const from = writeSipHead(ring.bytes, at, addresses, isSent)
-    ring.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
-    ring.commit(at, kinds.sip, 0, unixMs, head + size)
+    const size = Math.min(bytes.length, maxPayloadBytes - sipHeadBytes(addresses))
+    if (this.#messageBytes + size > gatheredBytes) this.flush()
+    const from = this.#messageBytes
+    this.#messages.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
+    this.#messageBytes += size
+    this.#gather(kinds.sip, unixMs, '', '', addresses, none, isSent ? sentFlag : 0, from, size)
   }
 
-  #text(
+  /** Writes what waits. */
+  flush(): void {
+    const gathered = this.#gathered
+    if (gathered.length === 0) return
+    this.#gathered = []
+    this.#messageBytes = 0
+    for (const entry of gathered) {
+      if (entry.kind === kinds.sip) this.#sip(entry)
+      else this.#text(entry)
+    }
+  }
+
+  #gather(
     kind: number,
     unixMs: number,
     callId: string,
     legId: string,
-    text: string,
+    value: object | string,
     more: Uint8Array = none,
     flags = 0,
+    from = 0,
+    size = 0,
   ): void {
+    const gathered = this.#gathered
+    gathered.push({ kind, unixMs, callId, legId, value, more, flags, from, size })
+    if (gathered.length === 1) this.#flushLater()
+    else if (gathered.length >= mostGathered) this.flush()
+  }
+
+  #sip({ unixMs, value, flags, from, size }: Gathered): void {
+    const ring = this.#ring
+    const addresses = value as SipAddresses
+    const head = sipHeadBytes(addresses)
+    const at = ring.reserve(head + size)
+    if (at === -1) return
+    const to = writeSipHead(ring.bytes, at, addresses, flags === sentFlag)
+    ring.bytes.set(this.#messages.subarray(from, from + size), to)
+    ring.commit(at, kinds.sip, 0, unixMs, head + size)
+  }
+
+  #text({ kind, unixMs, callId, legId, value, more, flags }: Gathered): void {
     const ring = this.#ring
     const idBytes = callId.length + legId.length
     if (callId.length > longestId || legId.length > longestId) return
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     const at = ring.reserve(textHeadBytes + idBytes + text.length * 3 + more.length)
     if (at === -1) return

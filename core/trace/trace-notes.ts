@@ -3,6 +3,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
 import type { VoiceEvent } from '../events/voice-event.ts'
 import type { Change } from '../ports/store.ts'
+import type { CoveredTexts } from './covered-texts.ts'
 import { dataWithoutSecrets, withoutSecrets, withoutSecretsUpTo } from './redaction.ts'
 
 /** What is written of an event or a command: small, `kind` first. Times and legs are in the record. */
@@ -183,12 +184,13 @@ const openTexts = [
 export const isPlain = (note: Note): boolean =>
   note.data === undefined && note.kind !== 'call' && note.kind !== 'webhook'
 
-/** The note without what is secret in its texts. */
-export function redacted(note: Note): Note {
+/** The note without what is secret in its texts. `bodies` knows documents that came before. */
+export function redacted(note: Note, bodies: CoveredTexts): Note {
   const found = openTexts.filter(name => typeof note[name] === 'string')
   if (found.length === 0 && note.data === undefined) return note
   const covered: Record<string, unknown> = { ...note }
-  for (const name of found) covered[name] = withoutSecrets(String(note[name]))
+  for (const name of found)
+    covered[name] = name === 'body' ? bodies.of(String(note[name])) : withoutSecrets(String(note[name]))
   if (note.data !== undefined) covered.data = dataWithoutSecrets(note.data)
   return covered as Note
 }

@@ -47,9 +47,10 @@ export class TraceRecorder {
   command(command: ExchangeCommand): void {
     switch (command.type) {
       case 'media.open': {
-        // What else a leg leads to, `leg.dial` says. With the offer of another call of this switch it is the caller's.
+        // What else a leg leads to, `leg.dial` says. With an offer it is the caller's; of one from outside `leg.offered` said more.
         const via = command.onNet === true ? 'on-net' : undefined
-        const role = via !== undefined && command.offer !== undefined ? 'caller' : 'callee'
+        const role = command.offer === undefined ? 'callee' : 'caller'
+        if (role === 'caller' && via === undefined) return
         this.#sink.leg(this.#now(), command.callId, command.legId, { role, via, opened: true })
         return
       }

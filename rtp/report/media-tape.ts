@@ -26,7 +26,8 @@ const headerBytes = 12
 /** Header, and the payload of a telephone-event (RFC 4733 §2.3). */
 export const tapedBytes = headerBytes + 4
 const numbers: Readonly<Record<string, number>> = codecNumbers
-const codecOf = (number: number): string | undefined => Object.keys(codecNumbers).find(name => numbers[name] === number)
+const codecs: string[] = []
+for (const [name, number] of Object.entries(numbers)) codecs[number] = name
 const slotCount = 16_384
 
 export const tapeMemory = (): SharedArrayBuffer => new SharedArrayBuffer(controlBytes + slotCount * slotBytes)
@@ -213,6 +214,8 @@ export class MediaTapeReader {
   readonly #control: Int32Array
   readonly #bytes: Uint8Array
   readonly #view: DataView
+  /** The same bytes, for texts. */
+  readonly #text: Buffer
   readonly #listener: TapeListener
   readonly #whole = new Uint8Array(longestPacket)
   readonly #names = new Map<number, string>()
@@ -221,6 +224,7 @@ export class MediaTapeReader {
     this.#control = new Int32Array(memory, 0, controlBytes / 4)
     this.#bytes = new Uint8Array(memory, controlBytes)
     this.#view = new DataView(memory, controlBytes)
+    this.#text = Buffer.from(memory, controlBytes)
     this.#listener = listener
   }
 
@@ -251,9 +255,8 @@ export class MediaTapeReader {
     if (kind === kinds.more) return
     const session = view.getUint32(at + 4, true)
     if (kind === kinds.name) {
-      const id = this.#bytes.slice(at + 8, at + 8 + this.#bytes[at + 1]!)
       this.#names.delete(session)
-      this.#names.set(session, String.fromCharCode(...id))
+      this.#names.set(session, this.#text.toString('latin1', at + 8, at + 8 + this.#bytes[at + 1]!))
       if (this.#names.size > namesKept) this.#names.delete(this.#names.keys().next().value!)
       return
     }
@@ -284,7 +287,7 @@ export class MediaTapeReader {
   #pointAt(at: number): TapePoint {
     const view = this.#view
     return {
-      codec: codecOf(this.#bytes[at + 1]!),
+      codec: codecs[this.#bytes[at + 1]!],
       received: view.getUint32(at + 16, true),
       sent: view.getUint32(at + 20, true),
       lost: view.getUint32(at + 24, true),

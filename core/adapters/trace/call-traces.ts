@@ -16,6 +16,8 @@ const megabyte = 1024 * 1024
 const hourMs = 3_600_000
 /** What waits for the thread of traces: more than a second at the highest load. Pages that were never written take no memory. */
 const inletBytes = 16 * megabyte
+/** Notes become text together after this. */
+const gatheredForMs = 100
 
 export type TraceCounters = Readonly<Record<TraceFigure, number>> & {
   /** What found no room on its way to the thread. */
@@ -54,7 +56,8 @@ export class CallTraces {
     const tapes = Array.from({ length: Math.max(1, media.workers) }, tapeMemory)
     const folder = join(dataFolder, 'traces')
     const disk = diskMb === 0 ? undefined : { folder, bytes: diskMb * megabyte, keptMs: hours * hourMs }
-    this.#inlet = new TraceInlet(inlet)
+    const flush = () => this.#inlet.flush()
+    this.#inlet = new TraceInlet(inlet, () => setTimeout(flush, gatheredForMs).unref())
     this.#figures = new Float64Array(figures)
     this.#link = new TraceLink({ inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep }, log)
     this.tapes = tapes.map(memory => ({ memory, wantsHeaders: rtpHeaders > 0 }))
@@ -70,11 +73,13 @@ export class CallTraces {
 
   /** A call's trace by uuid or sid; undefined: nothing is kept of it. */
   read(id: string, query: TraceQuery): Promise<TraceAnswer | undefined> {
+    this.#inlet.flush()
     return this.#link.read(id, query)
   }
 
   /** What was recorded is kept first. */
   close(): Promise<void> {
+    this.#inlet.flush()
     return this.#link.close()
   }
 }

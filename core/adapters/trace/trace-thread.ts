@@ -37,10 +37,13 @@ giveWay(niceness)
  * it wakes, its code and data come back into the processor's cache, so it wakes rarely; readers do not wait for it. A Homer
  * server gets its packets in smaller bursts.
  */
-const drainEveryMs = hep === undefined ? 1000 : 250
-/** A shared memory that fills faster than this part of it in that time is taken sooner, before the rest is full. */
+const drainEveryMs = hep === undefined ? 2000 : 250
+/** How often it looks whether a shared memory fills faster than this part of it in that time: it is taken then, before the rest is full. */
+const lookEveryMs = 500
 const busyFill = 1 / 8
 const leastDrainEveryMs = 25
+/** A timer may fire this much early by another clock. */
+const timerSlackMs = 2
 const keepEveryMs = 1000
 
 const shared = new Float64Array(figures)
@@ -100,16 +103,18 @@ const readers = tapes.map(
     }),
 )
 
-/** Legs are noted before their media is. Returns after how long it is to be done again. */
+const fillNow = (): number => readers.reduce((most, reader) => Math.max(most, reader.fill), outlet.fill)
+
+/** Legs are noted before their media is. Returns after how long the memories are to be looked at again. */
 function drain(): number {
   const now = performance.now()
-  const fill = readers.reduce((most, reader) => Math.max(most, reader.fill), outlet.fill)
+  const fill = fillNow()
   outlet.drain()
   for (const reader of readers) reader.drain()
   const sinceMs = now - drainedAt
   drainedAt = now
-  if (fill === 0) return drainEveryMs
-  return Math.min(drainEveryMs, Math.max(leastDrainEveryMs, (sinceMs * busyFill) / fill))
+  const mostMs = Math.min(drainEveryMs, lookEveryMs)
+  return fill === 0 ? mostMs : Math.min(mostMs, Math.max(leastDrainEveryMs, (sinceMs * busyFill) / fill))
 }
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
@@ -160,16 +165,18 @@ function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void 
 }
 
 let keptAt = performance.now()
-let timer = setTimeout(work, drainEveryMs)
+let lookAgainMs = Math.min(drainEveryMs, lookEveryMs)
+let timer = setTimeout(work, lookAgainMs)
 
 function work(): void {
-  const nextMs = drain()
+  const isDue = performance.now() - drainedAt >= drainEveryMs - timerSlackMs || fillNow() >= busyFill
+  if (isDue) lookAgainMs = drain()
   const now = performance.now()
   if (now - keptAt >= keepEveryMs) {
     keptAt = now
     keep()
   }
-  timer = setTimeout(work, nextMs)
+  timer = setTimeout(work, lookAgainMs)
 }
 
 port.on('message', (message: ToTraces) => {

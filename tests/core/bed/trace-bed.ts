@@ -15,7 +15,7 @@ export class TraceBed {
   constructor(now: () => number, options: Partial<TraceBookOptions> & { readonly inletBytes?: number } = {}) {
     const memory = ringMemory(options.inletBytes ?? 1 << 20)
     this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
-    this.inlet = new TraceInlet(memory)
+    this.inlet = new TraceInlet(memory, () => {})
     this.#outlet = new TraceOutlet(memory, this.book, cause => {
       throw cause
     })
@@ -23,6 +23,7 @@ export class TraceBed {
   }
 
   drain(): void {
+    this.inlet.flush()
     this.#outlet.drain()
   }
 

@@ -37,9 +37,14 @@ class Heard implements TraceIntake {
   }
 }
 
+function drain(inlet: TraceInlet, outlet: TraceOutlet): void {
+  inlet.flush()
+  outlet.drain()
+}
+
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {
   const memory = ringMemory(4096)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const outlet = new TraceOutlet(memory, received, rethrown)
   const wanted: unknown[][] = []
   for (let round = 0; round < 300; round++) {
@@ -51,16 +56,16 @@ test('what is written comes out as it went in, in its order, however often the m
     wanted.push(['note', round, callId, '', note])
     inlet.document(round, callId, { kind: 'document-answer' }, message)
     wanted.push(['document', round, callId, { kind: 'document-answer' }, message])
-    if (round % 3 === 0) outlet.drain()
+    if (round % 3 === 0) drain(inlet, outlet)
   }
-  outlet.drain()
+  drain(inlet, outlet)
   assert.is(inlet.dropped, 0)
   assert.equal(received.all, wanted)
 })
 
 test('an entry that cannot be taken is given up, and those after it come out', () => {
   const memory = ringMemory(4096)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const causes: unknown[] = []
   const outlet = new TraceOutlet(memory, received, cause => causes.push(cause))
   const { note } = received
@@ -69,9 +74,9 @@ test('an entry that cannot be taken is given up, and those after it come out', (
     note(...given)
   }
   for (const name of ['one', 'bad', 'two', 'bad']) inlet.note(1, callId, '', { kind: 'webhook', name })
-  outlet.drain()
+  drain(inlet, outlet)
   inlet.note(2, callId, '', { kind: 'webhook', name: 'three' })
-  outlet.drain()
+  drain(inlet, outlet)
   assert.equal(
     received.all.map(([, , , , note]) => (note as { name: string }).name),
     ['one', 'two', 'three'],
@@ -81,7 +86,7 @@ test('an entry that cannot be taken is given up, and those after it come out', (
 
 test('every kind of entry comes out as it went in', () => {
   const memory = ringMemory(4096)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const legId = 'leg-1' as LegUuid
   inlet.leg(1, callId, legId, { role: 'callee', number: 'sip:é@x', opened: true })
   inlet.leg(2, callId, legId, { role: 'callee', via: undefined })
@@ -89,7 +94,7 @@ test('every kind of entry comes out as it went in', () => {
   inlet.lines(3, callId, '{"kind":"a"}\n{"kind":"é"}')
   inlet.over(4, callId, { sid: 'CA1', status: 'completed' })
   inlet.dialog(legId, '1-2@h')
-  new TraceOutlet(memory, received, rethrown).drain()
+  drain(inlet, new TraceOutlet(memory, received, rethrown))
   assert.equal(received.all, [
     [
       'leg',
@@ -110,13 +115,13 @@ test('every kind of entry comes out as it went in', () => {
 
 test('once enough was written an empty ring begins anew: nothing is lost, and none of the memory behind is touched', () => {
   const memory = ringMemory(1 << 20)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const outlet = new TraceOutlet(memory, received, rethrown)
   const message = new Uint8Array(1000).fill(0x41)
   let count = 0
   for (let round = 0; round < 100; round++) {
     for (let each = 0; each < 50; each++) inlet.sip(count++, message, flow, true)
-    outlet.drain()
+    drain(inlet, outlet)
   }
   assert.is(inlet.dropped, 0)
   assert.equal(
@@ -126,36 +131,66 @@ test('once enough was written an empty ring begins anew: nothing is lost, and no
   assert.ok(new Uint8Array(memory, 200_000).every(byte => byte === 0))
   // All of it is there when it is needed.
   for (let each = 0; each < 900; each++) inlet.sip(count++, message, flow, true)
+  inlet.flush()
   assert.is(inlet.dropped, 0)
-  outlet.drain()
-  outlet.drain()
+  drain(inlet, outlet)
+  drain(inlet, outlet)
   assert.is(received.all.length, count)
+})
+
+test('entries wait to be written together: who is to flush them is asked once, and no more than some hundred wait', () => {
+  const memory = ringMemory(1 << 20)
+  let asked = 0
+  const [inlet, received] = [new TraceInlet(memory, () => asked++), new Heard()]
+  const outlet = new TraceOutlet(memory, received, rethrown)
+  for (let each = 0; each < 100; each++) inlet.lines(each, callId, '{"kind":"a"}')
+  outlet.drain()
+  assert.is(asked, 1)
+  assert.is(received.all.length, 0)
+  drain(inlet, outlet)
+  assert.is(received.all.length, 100)
+  inlet.flush()
+  assert.is(asked, 1)
+  for (let each = 0; each < 1000; each++) inlet.lines(each, callId, '{"kind":"a"}')
+  outlet.drain()
+  assert.ok(received.all.length > 1000 - 300, `${received.all.length}`)
+  // Messages wait as long as there is room for their bytes.
+  const long = new Uint8Array(60_000).fill(0x41)
+  const before = received.all.length
+  for (let each = 0; each < 12; each++) inlet.sip(each, long, flow, true)
+  outlet.drain()
+  assert.ok(received.all.length > before)
+  drain(inlet, outlet)
+  assert.is(received.all.filter(([kind]) => kind === 'sip').length, 12)
+  assert.is(inlet.dropped, 0)
 })
 
 test('the reader sees how full the memory is, also when the writer of an empty ring begins again', () => {
   const memory = ringMemory(1 << 20)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const outlet = new TraceOutlet(memory, received, rethrown)
   const message = new Uint8Array(1000).fill(0x41)
   for (let round = 0; round < 5; round++) {
     assert.is(outlet.fill, 0)
     for (let each = 0; each < 500; each++) inlet.sip(each, message, flow, true)
+    inlet.flush()
     assert.ok(outlet.fill > 0.45 && outlet.fill < 0.55, `${outlet.fill}`)
-    outlet.drain()
+    drain(inlet, outlet)
   }
   assert.is(inlet.dropped, 0)
 })
 
 test('what finds no room is dropped and counted; what follows a drain is taken again', () => {
   const memory = ringMemory(4096)
-  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
   const outlet = new TraceOutlet(memory, received, rethrown)
   const message = new Uint8Array(1000).fill(0x41)
   for (let count = 0; count < 10; count++) inlet.sip(count, message, flow, true)
+  inlet.flush()
   assert.is(inlet.dropped, 7)
-  outlet.drain()
+  drain(inlet, outlet)
   inlet.sip(11, message, flow, true)
-  outlet.drain()
+  drain(inlet, outlet)
   assert.equal(
     received.all.map(([, unixMs]) => unixMs),
     [0, 1, 2, 11],

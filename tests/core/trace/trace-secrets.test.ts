@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AccountUuid, CallUuid, LegUuid } from '../../../core/model/ids.ts'
+import { CoveredTexts } from '../../../core/trace/covered-texts.ts'
 import { coverSecrets, withoutCutTag, withoutSecrets } from '../../../core/trace/redaction.ts'
 import { carriersRemoved } from '../../../core/trace/sip-text.ts'
 import { type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
@@ -11,6 +12,8 @@ import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 const canary = 'C4NARYC4NARY'
 const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost: '192.0.2.1', localPort: 5060 } as const
 const bytes = (text: string) => new TextEncoder().encode(text.replaceAll('\n', '\r\n'))
+
+const bodies = new CoveredTexts()
 
 test('no secret of a SIP message or a document is kept or sent on, however it is written', () => {
   const rig = new CallBed()
@@ -143,13 +146,16 @@ test('a text of a problem in any spelling is covered as a text, and the note sta
     `\\" password='${canary}' \\`,
   ]
   for (const message of texts) {
-    const { data } = redacted({ kind: 'event', code: 'DOC.0422', data: { line: 1, message, within: [{ message }] } })
+    const { data } = redacted(
+      { kind: 'event', code: 'DOC.0422', data: { line: 1, message, within: [{ message }] } },
+      bodies,
+    )
     const kept = data as { line: number; message: string; within: { message: string }[] }
     assert.is(kept.line, 1)
     assert.is(kept.within[0]?.message, kept.message)
     assert.not.match(kept.message, new RegExp(canary), message)
   }
-  const { data } = redacted({ kind: 'event', data: { password: canary, tokens: [canary], sid: 'CA1' } })
+  const { data } = redacted({ kind: 'event', data: { password: canary, tokens: [canary], sid: 'CA1' } }, bodies)
   assert.equal(data, { password: '****', tokens: ['****'], sid: 'CA1' })
 })
 
@@ -287,7 +293,7 @@ test('a secret that passes the place where a long text is cut is covered as well
       accountId: 'a' as never,
       source: { url },
     })
-    assert.is(/C4N/.test(JSON.stringify(redacted(note!))), false, JSON.stringify(note))
+    assert.is(/C4N/.test(JSON.stringify(redacted(note!, bodies))), false, JSON.stringify(note))
   }
   assert.is(withoutCutTag('<Response><Dial>x</Dial><Sip password="C4N'), '<Response><Dial>x</Dial>')
   assert.is(withoutCutTag('<Say>call https://u:C4N'), '<Say>call ')
