@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { takeBack } from '../system/thread-niceness.ts'
 
 export interface ChildRun {
   readonly command: string
@@ -42,6 +43,7 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
       return
     }
     const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
+    takeBack(child.pid)
     const chunks: Uint8Array[] = []
     let bytes = 0
     let complaint = ''

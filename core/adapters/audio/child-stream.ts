@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { takeBack } from '../system/thread-niceness.ts'
 import { type ChildFault, type ChildRun, childEnvironment } from './child-output.ts'
 
 /** A program whose output is read while it runs; without a reader it waits. */
@@ -18,6 +19,7 @@ export class ChildStream {
     this.#run = run
     this.#leftMs = run.timeoutMs
     const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
+    takeBack(child.pid)
     this.#child = child
     this.#chunks = child.stdout[Symbol.asyncIterator]()
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

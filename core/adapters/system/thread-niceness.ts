@@ -1,1 +1,1 @@
-export { giveWay } from '../../../rtp/io/thread-niceness.ts'
+export { giveWay, goBefore, servedNiceness, takeBack } from '../../../rtp/io/thread-niceness.ts'

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import BetterSqlite from 'better-sqlite3'
+import { giveWay } from '../../system/thread-niceness.ts'
 import { Checkpoints } from '../checkpoints.ts'
 import type { CheckpointConfig } from './checkpoint-link.ts'
 
@@ -9,6 +10,8 @@ const lookEveryMs = 200
 
 const port = parentPort
 if (port === null) throw new Error('checkpoint-thread.ts is the main file of a worker')
+// The thread that starts it may go before others.
+giveWay(0)
 const { file, nativeBinding } = workerData as CheckpointConfig
 
 const sqlite = new BetterSqlite(file, {

@@ -19,7 +19,7 @@ export interface StoreThreadConfig {
   readonly database: DatabaseOptions
   /** What an account may store where its operator has said nothing else. */
   readonly quotas: Quotas
-  /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19. */
+  /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19; below 0 it goes before them. */
   readonly niceness: number
 }
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../model/settings.ts'
+import { servedNiceness } from '../../system/thread-niceness.ts'
 import { StoreWorker } from './store-worker.ts'
 
 /**
@@ -7,7 +8,7 @@ import { StoreWorker } from './store-worker.ts'
  */
 export function startWriter(settings: Settings): StoreWorker {
   const { dataFolder: folder, publicUrl, quotas } = settings
-  const worker = new StoreWorker({ role: 'writer', folder, publicUrl, database: {}, quotas, niceness: 0 })
+  const worker = new StoreWorker({ role: 'writer', folder, publicUrl, database: {}, quotas, niceness: servedNiceness })
   worker.open(true)
   return worker
 }

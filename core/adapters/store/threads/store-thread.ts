@@ -4,7 +4,7 @@ import type { VoiceEvent } from '../../../events/voice-event.ts'
 import { assertNever } from '../../../model/assert-never.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
-import { giveWay } from '../../system/thread-niceness.ts'
+import { giveWay, goBefore } from '../../system/thread-niceness.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { recover } from '../recovery.ts'
 import type { StoreParts } from '../served.ts'
@@ -28,7 +28,8 @@ if (port === null) throw new Error('store-thread.ts is the main file of a worker
 const { role, folder, publicUrl, database: options, quotas, niceness } = workerData as StoreThreadConfig
 const post = (message: FromStore): void => port.postMessage(message)
 
-if (niceness > 0) giveWay(niceness)
+if (niceness < 0) goBefore(niceness)
+else if (role === 'reader') giveWay(niceness)
 
 /** Events that the asking thread has: by the request and the change that brought them. */
 const brought = new WeakMap<VoiceEvent, { readonly id: number; readonly at: number }>()

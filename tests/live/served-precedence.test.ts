@@ -1,0 +1,83 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { until } from '../rig/probes/wait.ts'
+
+/** Whether this process may let another one go before others. */
+const mayGoBefore = spawnSync('nice', ['-n', '-9', 'sh', '-c', 'test "$(nice)" = -9']).status === 0
+
+/** Niceness of each thread by its name; proc_pid_stat(5): field 19, the 17th after the name. */
+function threads(pid: number): readonly (readonly [name: string, niceness: number])[] {
+  const found: [string, number][] = []
+  for (const id of readdirSync(`/proc/${pid}/task`)) {
+    const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1')
+    const niceness = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+    const name = Number(id) === pid ? 'signalling' : stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
+    found.push([name, niceness])
+  }
+  return found
+}
+
+const nicenesses = (pid: number): ReadonlyMap<string, number> => new Map(threads(pid))
+
+/** The one that writes, and those that read. */
+const storeNicenesses = (pid: number): readonly number[] =>
+  threads(pid).flatMap(([name, niceness]) => (name === 'store' ? [niceness] : []))
+
+if (process.platform === 'linux')
+  test('signalling and the database of a served switch go before others where the system allows it; threads that they start do not', async () => {
+    const on = await SwitchProcess.start()
+    try {
+      const wanted = mayGoBefore && getPriority() === 0 ? -9 : getPriority()
+      await until('precedence', () => nicenesses(on.pid).get('signalling') === wanted)
+      const stores = storeNicenesses(on.pid)
+      assert.ok(stores.includes(wanted), `${stores}`)
+      const usual = getPriority()
+      // Each gives way once it runs.
+      await until('the thread of checkpoints', () => nicenesses(on.pid).get('checkpoints') === usual)
+      await until('the thread of traces', () => (nicenesses(on.pid).get('trace') ?? usual) > usual)
+      for (const [name, niceness] of nicenesses(on.pid)) if (/V8|libuv/.test(name)) assert.is(niceness, usual, name)
+    } finally {
+      await on.close()
+    }
+  })
+
+test('a program that was started with `nice` keeps what it was asked for, and one that may not go before others does not', () => {
+  const module = new URL('../../rtp/io/thread-niceness.ts', import.meta.url).href
+  const program = `import { getPriority } from 'node:os'; import { goBefore } from ${JSON.stringify(module)}
+    console.log(goBefore(-9), getPriority(0))`
+  const run = (command: string, ...args: readonly string[]) =>
+    execFileSync(
+      command,
+      [...args, process.execPath, '--input-type=module', '--disable-warning=ExperimentalWarning', '-e', program],
+      { encoding: 'utf8' },
+    ).trim()
+  if (process.platform !== 'linux') return
+  assert.is(run('nice', '-n', '3'), `false ${getPriority() + 3}`)
+  if (process.getuid?.() !== 0) return
+  assert.is(run('setpriv', '--bounding-set', '-sys_nice', '--inh-caps', '-sys_nice'), `false ${getPriority()}`)
+})
+
+if (process.platform === 'linux' && mayGoBefore)
+  test('a process that a thread with precedence starts has none', async () => {
+    const module = new URL('../../rtp/io/thread-niceness.ts', import.meta.url).href
+    const program = `import { spawn } from 'node:child_process'; import { getPriority } from 'node:os'
+      import { goBefore, takeBack } from ${JSON.stringify(module)}
+      goBefore(-9)
+      const child = spawn('sleep', ['60']); takeBack(child.pid)
+      console.log(getPriority(0), getPriority(child.pid)); child.kill()`
+    const child = spawn(process.execPath, [
+      '--input-type=module',
+      '--disable-warning=ExperimentalWarning',
+      '-e',
+      program,
+    ])
+    let said = ''
+    for await (const text of child.stdout.setEncoding('utf8')) said += text
+    assert.is(said.trim(), getPriority() === 0 ? '-9 0' : `${getPriority()} ${getPriority()}`)
+  })
+
+test.run()
