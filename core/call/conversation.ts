@@ -20,7 +20,7 @@ import { Party } from '../talk/party.ts'
 import { Player } from '../talk/player.ts'
 import { Script, type Stage } from '../talk/script.ts'
 import { type RecordedParty, SessionRecording } from '../talk/session-recording.ts'
-import type { DialRequest, ProgramContext } from '../verbs/index.ts'
+import type { DialRequest, DocumentCache, ProgramContext } from '../verbs/index.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
 
 /** A Dial that ends unanswered within this time is a quick one. */
@@ -46,6 +46,12 @@ interface ConversationListener {
   answering(): void
 }
 
+/** What conversations share. */
+interface ConversationShare {
+  readonly sids: SidSequence
+  readonly documents: DocumentCache
+}
+
 /** Connects one party with the document of its call: prompts, recordings, the running Dial. */
 export class Conversation {
   /** Made for the first recording: most calls have none. */
@@ -53,7 +59,7 @@ export class Conversation {
   /** The same, for the first RecordSession. */
   #session: SessionRecording | undefined
   readonly #host: CallHost
-  readonly #sids: SidSequence
+  readonly #share: ConversationShare
   readonly #alarms: MeterAlarms
   readonly #listener: ConversationListener
   /** Requests on their way: whether each is an action, whose POST has to arrive. */
@@ -71,9 +77,9 @@ export class Conversation {
   #hasArrived = false
   #speechMs = 0
 
-  constructor(host: CallHost, sids: SidSequence, alarms: MeterAlarms, listener: ConversationListener) {
+  constructor(host: CallHost, share: ConversationShare, alarms: MeterAlarms, listener: ConversationListener) {
     this.#host = host
-    this.#sids = sids
+    this.#share = share
     this.#alarms = alarms
     this.#listener = listener
   }
@@ -179,7 +185,8 @@ export class Conversation {
       fallbackValue: facts.account.fallbackValue,
     }
     const refusesSip = (uri: string) => host.env.sipTarget(uri)?.isRefused === true
-    this.#script = new Script(url, context, { refusesSip }, this.#stage(facts))
+    const reading = { rules: { refusesSip }, documents: this.#share.documents }
+    this.#script = new Script(url, context, reading, this.#stage(facts))
     this.#script.start(host.now())
   }
 
@@ -189,8 +196,10 @@ export class Conversation {
     const isAwaited = this.#requests.delete(requestId) && !this.#host.isOver
     if (!isAwaited || this.#script === undefined) return false
     const now = this.#host.now()
-    if (event.type === 'document.fetched') this.#script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
-    else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
+    if (event.type === 'document.fetched') {
+      const { bytes, isConstant = false } = event
+      this.#script.handle({ type: 'fetched', requestId, bytes, isConstant }, now)
+    } else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
     return true
   }
 
@@ -303,7 +312,7 @@ export class Conversation {
       request.conference === undefined
         ? new BridgingDial(this.#host, request, {
             ...common,
-            sids: this.#sids,
+            sids: this.#share.sids,
             ownNumber: this.#facts?.ownNumber ?? '',
             endUser: this.#facts?.endUser,
             hops: this.#facts?.hops ?? arrived(),
@@ -311,7 +320,7 @@ export class Conversation {
           })
         : new Conference(this.#host, request, request.conference, {
             ...common,
-            sid: this.#sids.next(this.#host.unix()),
+            sid: this.#share.sids.next(this.#host.unix()),
           })
     this.#dial = dial
     dial.start()

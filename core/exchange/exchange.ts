@@ -15,6 +15,7 @@ import { SidSequence } from '../leg/sid.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
+import { DocumentCache } from '../verbs/index.ts'
 import { CallRegister } from './call-register.ts'
 import { DeadlineHeap } from './deadline-heap.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
@@ -49,6 +50,7 @@ export class Exchange {
   readonly #loopback: Loopback
   readonly #rooms: ConferenceRooms
   readonly #sids: SidSequence
+  readonly #documents = new DocumentCache()
   /** No new calls are taken; those that still live at the drain's deadline are ended. */
   #isDraining = false
   /** Legs refused while draining, whose end is still to be reported. */
@@ -212,6 +214,7 @@ export class Exchange {
       {
         env: this.#env,
         sids: this.#sids,
+        documents: this.#documents,
         trunkLoads: this.#trunkLoads,
         accountLoads: this.#accountLoads,
         emit: command => this.#emit(command),

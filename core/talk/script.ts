@@ -4,6 +4,7 @@ import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import {
   type BegunVerb,
+  type DocumentCache,
   type DocumentRules,
   Interpreter,
   type ProgramCommand,
@@ -45,8 +46,13 @@ export class Script {
   #isPumping = false
   #lastDial: DialOutcome | undefined
 
-  constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
-    this.#program = new Interpreter({ url, context, rules, reportsVerbs: true })
+  constructor(
+    url: string,
+    context: ProgramContext,
+    reading: { readonly rules: DocumentRules; readonly documents: DocumentCache },
+    stage: Stage,
+  ) {
+    this.#program = new Interpreter({ url, context, ...reading, reportsVerbs: true })
     this.#context = context
     this.#stage = stage
   }

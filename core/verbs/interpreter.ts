@@ -2,6 +2,7 @@ import { assertNever } from '../model/assert-never.ts'
 import { type DocumentDump, withoutSecrets } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { parseDocument } from './document.ts'
+import { DocumentCache } from './document-cache.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { DocumentRules, Problem } from './problem.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
@@ -38,6 +39,8 @@ interface InterpreterOptions {
   readonly context: ProgramContext
   /** What documents are read by. */
   readonly rules?: DocumentRules
+  /** Where documents that many calls get are kept. Default: a cache of its own. */
+  readonly documents?: DocumentCache
   /** Each verb of a document that begins is reported by a command. Default: none is. */
   readonly reportsVerbs?: boolean
 }
@@ -50,6 +53,7 @@ export class Interpreter {
   readonly #context: ProgramContext
   readonly #firstUrl: string
   readonly #rules: DocumentRules
+  readonly #documents: DocumentCache
   readonly #reportsVerbs: boolean
   #stage: Stage = { at: 'idle' }
   #documentUrl = ''
@@ -69,6 +73,7 @@ export class Interpreter {
   constructor(options: InterpreterOptions) {
     this.#firstUrl = options.url
     this.#rules = options.rules ?? {}
+    this.#documents = options.documents ?? new DocumentCache()
     this.#context = options.context
     this.#reportsVerbs = options.reportsVerbs ?? false
     this.#answered = options.context.answered
@@ -84,7 +89,7 @@ export class Interpreter {
     this.#observe(event)
     switch (event.type) {
       case 'fetched':
-        if (this.#awaits(event.requestId)) this.#open(event.bytes, now)
+        if (this.#awaits(event.requestId)) this.#open(event, now)
         break
       case 'fetch-failed':
         if (this.#awaits(event.requestId)) {
@@ -211,8 +216,8 @@ export class Interpreter {
     return requestId
   }
 
-  #open(bytes: Uint8Array, now: number): void {
-    const document = parseDocument(bytes, this.#rules)
+  #open({ bytes, isConstant }: Extract<ProgramEvent, { type: 'fetched' }>, now: number): void {
+    const document = isConstant ? this.#documents.parse(bytes, this.#rules) : parseDocument(bytes, this.#rules)
     this.#reportProblems(document.problems)
     if (!document.ok) {
       this.#fallBack(document.reason, now)

@@ -22,7 +22,7 @@ interface DocumentFetcherParts {
 }
 
 type Fetched =
-  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly isConstant?: boolean }
   | { readonly ok: false; readonly fault: FetchFault; readonly detail: string }
 
 interface Running {
@@ -84,11 +84,14 @@ export class DocumentFetcher implements Documents {
     const document = await this.#parts.hosted.byUrl(url)
     if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
     const filled = fillPlaceholders(document.body, fields, webhookMaxBytes)
-    const bytes = filled === undefined ? undefined : new TextEncoder().encode(filled)
-    if (bytes !== undefined && bytes.length <= webhookMaxBytes) return { ok: true, bytes }
+    const bytes = filled === undefined ? undefined : utf8.encode(filled)
+    if (bytes !== undefined && bytes.length <= webhookMaxBytes)
+      return { ok: true, bytes, isConstant: filled === document.body }
     return { ok: false, fault: 'too-large', detail: `more than ${webhookMaxBytes} bytes` }
   }
 }
+
+const utf8 = new TextEncoder()
 
 const isDocument = (status: number): boolean => status === 200
 
@@ -101,6 +104,9 @@ function fetchedOf(answer: HttpAnswer): Fetched {
 }
 
 function eventOf({ callId, requestId }: DocumentFetch, fetched: Fetched): DocumentEvent {
-  if (fetched.ok) return { type: 'document.fetched', callId, requestId, bytes: fetched.bytes }
+  if (fetched.ok) {
+    const { bytes, isConstant = false } = fetched
+    return { type: 'document.fetched', callId, requestId, bytes, isConstant }
+  }
   return { type: 'document.failed', callId, requestId, fault: fetched.fault, detail: fetched.detail }
 }
