@@ -39,7 +39,7 @@ import { StoreRequests } from './store-requests.ts'
 export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
 
 /** What a call shares with the others of its exchange. */
-interface CallShare {
+export interface CallShare {
   readonly env: CallEnvironment
   readonly sids: SidSequence
   readonly documents: DocumentCache
@@ -80,8 +80,8 @@ export class Call implements CallHost {
   #caller: BilledLeg | undefined
   /** The remote's leg of a placed call: closed by its branches. */
   #reached: Branch | PlacedBranches | undefined
-  #onEnd: () => void = () => {}
-  #onDatabaseFailure: () => void = () => {}
+  #onEnd: (() => void) | undefined
+  #onDatabaseFailure: (() => void) | undefined
 
   constructor(share: CallShare, now: number) {
     this.#share = share
@@ -269,7 +269,7 @@ export class Call implements CallHost {
   databaseFailed(detail: string): void {
     this.emit({ type: 'log', level: 'error', fields: { sid: this.sid, detail }, message: 'the database failed a call' })
     // The request that waits for the row gets an answer, also when the call has ended meanwhile.
-    if (!this.isKnown) this.#onDatabaseFailure()
+    if (!this.isKnown) this.#onDatabaseFailure?.()
     this.finish('END.5500')
   }
 
@@ -290,7 +290,7 @@ export class Call implements CallHost {
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
     this.legs.end(releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }))
-    this.#onEnd()
+    this.#onEnd?.()
   }
 
   /** A fault of ours: ends the call by any means. */
@@ -359,18 +359,18 @@ export class Call implements CallHost {
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     const { omitted } = this.#events
-    return [
-      ...this.#unclosed,
-      ...(omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })]),
-      ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
-      ...(this.#reached?.finalChanges() ?? []),
-      ...this.talk.finalChanges(),
-      ...this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
-    ]
+    return this.#unclosed.concat(
+      omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })],
+      this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? [],
+      this.#reached?.finalChanges() ?? [],
+      this.talk.finalChanges(),
+      this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
+    )
   }
 
   #answering(): void {
     const leg = this.#caller?.answered(this.unix())
-    this.commit([...this.book.advance('answer', this.unix()), ...(leg === undefined ? [] : [leg])])
+    const changes = this.book.advance('answer', this.unix())
+    this.commit(leg === undefined ? changes : [...changes, leg])
   }
 }

@@ -94,9 +94,8 @@ export class CallerAdmission {
       case 'store-ringing': {
         const billed = new BilledLeg(call, this.#leg, this.#admitted?.rate, call.alarms)
         call.own(billed)
-        call.commit([...this.#begun, ...billed.holding(), ...call.book.advance('ring', call.unix())], result =>
-          this.#stored(result),
-        )
+        const unit = this.#begun.concat(billed.holding(), call.book.advance('ring', call.unix()))
+        call.commit(unit, result => this.#stored(result))
         return
       }
       case 'drop-hold':

@@ -63,6 +63,28 @@ export interface Place {
   giveBack(now: number): void
 }
 
+class TakenPlace implements Place {
+  readonly #taken: Set<Place>
+  readonly #caps: Caps
+  readonly #key: string
+  readonly #at: number
+
+  constructor(taken: Set<Place>, caps: Caps, key: string, at: number) {
+    this.#taken = taken
+    this.#caps = caps
+    this.#key = key
+    this.#at = at
+  }
+
+  release(now: number): void {
+    if (this.#taken.delete(this)) this.#caps.release(this.#key, now)
+  }
+
+  giveBack(now: number): void {
+    if (this.#taken.delete(this)) this.#caps.giveBack(this.#key, this.#at, now)
+  }
+}
+
 /** The places that one call has taken under caps; what it forgot to give back is given back when it is gone. */
 export class CallSlots {
   readonly #taken = new Set<Place>()
@@ -77,18 +99,12 @@ export class CallSlots {
   ): Place | CapRefusal {
     const refused = caps.take(key, maxLive, maxPerSecond, at)
     if (refused !== undefined) return refused
-    const leave = (end: () => void) => {
-      if (this.#taken.delete(place)) end()
-    }
-    const place: Place = {
-      release: now => leave(() => caps.release(key, now)),
-      giveBack: now => leave(() => caps.giveBack(key, at, now)),
-    }
+    const place = new TakenPlace(this.#taken, caps, key, at)
     this.#taken.add(place)
     return place
   }
 
   releaseAll(now: number): void {
-    for (const place of [...this.#taken]) place.release(now)
+    for (const place of this.#taken) place.release(now)
   }
 }

@@ -101,8 +101,12 @@ export class Hunt implements BranchListener<Branch> {
   /** The leg that the party receives: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
     if (this.#state === 'cancelling') return undefined
-    const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
-    return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
+    if (this.#winner !== undefined) return audibleLeg(this.#winner)
+    for (const branch of this.#branches) {
+      const leg = audibleLeg(branch)
+      if (leg !== undefined) return leg
+    }
+    return undefined
   }
 
   /** Digits that the winner's remote is sent before the bridge (`sendDigits`); empty when nothing is. */
@@ -294,3 +298,5 @@ export class Hunt implements BranchListener<Branch> {
     else this.#proceed()
   }
 }
+
+const audibleLeg = ({ leg }: Branch): Leg | undefined => (leg?.isReady === true && leg.isLive ? leg : undefined)

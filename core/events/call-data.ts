@@ -40,10 +40,10 @@ export const callView = (call: CallRecord) => ({
 })
 
 /** `data` of the CALL events. */
-export const callData = (call: CallRecord): Data => ({
-  ...callResource(call),
-  ...(call.endedUnix === null ? {} : { quality: call.quality?.map(qualityResource) ?? null }),
-})
+export const callData = (call: CallRecord): Data =>
+  call.endedUnix === null
+    ? callResource(call)
+    : { ...callResource(call), quality: call.quality?.map(qualityResource) ?? null }
 
 export interface DialledLeg {
   readonly dialSid: Sid
@@ -52,6 +52,8 @@ export interface DialledLeg {
   readonly from: string
   readonly status: 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
   readonly leg: LegRecord | undefined
+  /** Default: that of the leg. */
+  readonly reason?: EndReason | ''
   readonly talkSeconds: number
 }
 
@@ -75,7 +77,7 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
   from_number: dialled.from,
   to_number: dialled.to,
   status: dialled.status,
-  reason_code: dialled.leg?.reasonCode ?? '',
+  reason_code: dialled.reason ?? dialled.leg?.reasonCode ?? '',
   talk_seconds: dialled.talkSeconds,
   started_at: timestampOf(dialled.leg?.startedUnix ?? null),
   answered_at: timestampOf(dialled.leg?.answeredUnix ?? null),

@@ -18,13 +18,19 @@ export class Deadlines {
     if (this.#entries.delete(name)) this.#find()
   }
 
+  /** Those whose name starts with `prefix`. */
+  clearAll(prefix: string): void {
+    for (const name of this.#entries.keys()) if (name.startsWith(prefix)) this.#entries.delete(name)
+    this.#find()
+  }
+
   has(name: string): boolean {
     return this.#entries.has(name)
   }
 
   /** Clears all but those whose name starts with `prefix`. */
   keepOnly(prefix: string): void {
-    for (const name of [...this.#entries.keys()]) if (!name.startsWith(prefix)) this.#entries.delete(name)
+    for (const name of this.#entries.keys()) if (!name.startsWith(prefix)) this.#entries.delete(name)
     this.#find()
   }
 

@@ -154,7 +154,8 @@ export class Leg {
     return this.#codecs.length === 0 ? offered : this.#codecs.filter(name => offered.includes(name))
   }
 
-  record(): LegRecord {
+  /** `dial`: the Dial that ends with it. */
+  record(dial: LegRecord['dial'] = null): LegRecord {
     return {
       uuid: this.uuid,
       callUuid: this.#host.callId,
@@ -166,7 +167,7 @@ export class Leg {
       answeredUnix: this.answeredUnix ?? null,
       endedUnix: this.endedUnix ?? null,
       reasonCode: '',
-      dial: null,
+      dial,
     }
   }
 
@@ -186,14 +187,14 @@ export class Leg {
       type: 'media.open',
       legId: this.uuid,
       callId: this.#host.callId,
-      ...(this.offer === undefined ? {} : { offer: this.offer }),
-      ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
-      ...(this.#prefer.length === 0 ? {} : { prefer: this.#prefer }),
-      ...(this.isLoop ? { onNet: true } : {}),
-      ...(this.#isBrowser ? { webrtc: true } : {}),
-      ...(this.#toward === undefined ? {} : { toward: this.#toward }),
-      ...(this.#srtp === 'off' ? {} : { srtp: this.#srtp }),
-      ...(this.#mediaSource === 'learned' ? {} : { mediaSource: this.#mediaSource }),
+      ...(this.offer === undefined ? undefined : { offer: this.offer }),
+      ...(this.#codecs.length === 0 ? undefined : { codecs: this.#codecs }),
+      ...(this.#prefer.length === 0 ? undefined : { prefer: this.#prefer }),
+      ...(this.isLoop ? { onNet: true } : undefined),
+      ...(this.#isBrowser ? { webrtc: true } : undefined),
+      ...(this.#toward === undefined ? undefined : { toward: this.#toward }),
+      ...(this.#srtp === 'off' ? undefined : { srtp: this.#srtp }),
+      ...(this.#mediaSource === 'learned' ? undefined : { mediaSource: this.#mediaSource }),
       ...this.#sources,
     })
   }
@@ -285,8 +286,8 @@ export class Leg {
   }
 
   /** Hosts that its media may come from, besides the address in its SDP; none for a leg without SIP of its own. */
-  get #sources(): { readonly sources?: MediaSources } {
-    if (this.#source === undefined && this.#mediaHosts.length === 0) return {}
+  get #sources(): { readonly sources: MediaSources } | undefined {
+    if (this.#source === undefined && this.#mediaHosts.length === 0) return undefined
     return { sources: { sip: this.#source, hosts: this.#mediaHosts } }
   }
 

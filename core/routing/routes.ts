@@ -7,37 +7,44 @@ import { longestPrefix } from './e164.ts'
  * `random` gives numbers in [0, 1).
  */
 export function routesTo(number: string, trunks: readonly Trunk[], random: () => number): readonly Trunk[] {
-  const fitting = trunks.flatMap(trunk => {
+  const fitting: Fitting[] = []
+  for (const trunk of trunks) {
     const length = longestPrefix(number, trunk.prefixes)
-    return length === undefined ? [] : [{ trunk, length }]
-  })
-  const groups = new Map<string, { length: number; priority: number; trunks: Trunk[] }>()
-  for (const { trunk, length } of fitting) {
-    const key = `${length}/${trunk.priority}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { length, priority: trunk.priority, trunks: [trunk] })
-    else group.trunks.push(trunk)
+    if (length !== undefined) fitting.push({ trunk, length })
   }
-  return [...groups.values()]
-    .sort((a, b) => b.length - a.length || a.priority - b.priority)
-    .flatMap(group => byWeight(group.trunks, random))
-}
-
-/** Weighted order; a weight of 0 or less is tried only after the others of its group. */
-function byWeight(trunks: readonly Trunk[], random: () => number): readonly Trunk[] {
-  const left = [...trunks]
+  fitting.sort(byRank)
   const order: Trunk[] = []
-  while (left.length > 0) {
-    const total = left.reduce((sum, trunk) => sum + Math.max(0, trunk.weight), 0)
-    let point = random() * total
-    let at = left.findIndex(trunk => {
-      point -= Math.max(0, trunk.weight)
-      return point < 0
-    })
-    if (at === -1) at = 0
-    order.push(...left.splice(at, 1))
+  for (let from = 0; from < fitting.length; ) {
+    let to = from + 1
+    while (to < fitting.length && byRank(fitting[from]!, fitting[to]!) === 0) to++
+    addByWeight(order, fitting.slice(from, to), random)
+    from = to
   }
   return order
+}
+
+interface Fitting {
+  readonly trunk: Trunk
+  /** Of its prefix that fits. */
+  readonly length: number
+}
+
+const byRank = (one: Fitting, other: Fitting): number =>
+  other.length - one.length || one.trunk.priority - other.trunk.priority
+
+/** In weighted order; a weight of 0 or less is tried only after the others of its group, `left`. */
+function addByWeight(order: Trunk[], left: Fitting[], random: () => number): void {
+  while (left.length > 0) {
+    let total = 0
+    for (const { trunk } of left) total += Math.max(0, trunk.weight)
+    let point = random() * total
+    let at = 0
+    for (; at < left.length; at++) {
+      point -= Math.max(0, left[at]!.trunk.weight)
+      if (point < 0) break
+    }
+    for (const { trunk } of left.splice(at === left.length ? 0 : at, 1)) order.push(trunk)
+  }
 }
 
 /** The number in the trunk's form: `strip` characters off the front of the E.164 number, then `prepend` before it. */
