@@ -26,7 +26,7 @@ import type { Money } from '../model/money.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
-import type { DocumentCache } from '../verbs/index.ts'
+import type { DocumentReading } from '../talk/script.ts'
 import { CallBook } from './call-book.ts'
 import { dumpOf } from './call-dump.ts'
 import { CallLegs, type LegInput } from './call-legs.ts'
@@ -42,7 +42,7 @@ export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | Roo
 export interface CallShare {
   readonly env: CallEnvironment
   readonly sids: SidSequence
-  readonly documents: DocumentCache
+  readonly reading: DocumentReading
   readonly trunkLoads: TrunkLoads
   readonly accountLoads: AccountLoads
   emit(command: ExchangeCommand): void
@@ -96,7 +96,7 @@ export class Call implements CallHost {
     this.sid = share.sids.next(this.#startedUnix)
     this.book = new CallBook({ callId: this.callId, sid: this.sid, uuid: share.env.uuid })
     this.storeRequests = new StoreRequests(this.callId, this)
-    this.talk = new Conversation(this, share, this.alarms, { answering: () => this.#answering() })
+    this.talk = new Conversation(this, share, this.alarms, this)
   }
 
   /** Made for the first leg that is dialled. */
@@ -368,7 +368,8 @@ export class Call implements CallHost {
     )
   }
 
-  #answering(): void {
+  /** 200 is going out to the caller: talk runs. */
+  answering(): void {
     const leg = this.#caller?.answered(this.unix())
     const changes = this.book.advance('answer', this.unix())
     this.commit(leg === undefined ? changes : [...changes, leg])

@@ -65,7 +65,10 @@ export class Exchange {
     this.#share = {
       env,
       sids: new SidSequence(env),
-      documents: new DocumentCache(),
+      reading: {
+        rules: { refusesSip: uri => env.sipTarget(uri)?.isRefused === true },
+        documents: new DocumentCache(),
+      },
       trunkLoads: this.#trunkLoads,
       accountLoads: this.#accountLoads,
       emit: command => this.#emit(command),
@@ -116,7 +119,7 @@ export class Exchange {
   }
 
   handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
-    this.#pending.push(event)
+    this.#dispatch(event, now)
     return this.#work(now)
   }
 

@@ -330,19 +330,21 @@ export class Interpreter {
     return this.#answered || this.#context.answered
   }
 
-  #newId(): string {
+  readonly #newId = (): string => {
     this.#ids++
     return `p${this.#ids}`
   }
+
+  readonly #resolve = (reference: string): string | undefined => resolveUrl(reference, this.#documentUrl)
 
   #runAt(now: number): VerbRun {
     return {
       now,
       answered: this.#isAnswered,
       gone: this.#gone,
-      newId: () => this.#newId(),
+      newId: this.#newId,
       documentUrl: this.#documentUrl,
-      resolve: reference => resolveUrl(reference, this.#documentUrl),
+      resolve: this.#resolve,
     }
   }
 
