@@ -340,12 +340,16 @@ export class Call implements CallHost {
     if (this.#phase === 'withdrawn' && this.storeRequests.pendingCommits === 0) this.#step('closed')
     // Media quality of a leg is known when its session has ended, which follows at once upon the leg's own end.
     else if (this.#phase === 'ending' && this.legs.areMeasured) {
-      this.#closing ??= new ClosingTransaction(this, this.storeRequests, {
-        changes: () => this.#lastChanges(),
-        closed: () => this.#closed(),
-      })
+      this.#closing ??= this.#closingTransaction()
       this.#closing.advance()
     }
+  }
+
+  #closingTransaction(): ClosingTransaction {
+    return new ClosingTransaction(this, this.storeRequests, {
+      changes: () => this.#lastChanges(),
+      closed: () => this.#closed(),
+    })
   }
 
   /** Once. Requests that wait for the end of a known call get it. */

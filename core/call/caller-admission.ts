@@ -80,9 +80,8 @@ export class CallerAdmission {
   #step(input: CallerInput): void {
     const cell = callerTable[this.#state][input]
     if (cell === undefined) return
-    const [next, ...actions] = cell
-    this.#state = next
-    for (const action of actions) this.#act(action)
+    this.#state = cell[0]
+    for (let at = 1; at < cell.length; at++) this.#act(cell[at] as CallerAction)
   }
 
   #act(action: CallerAction): void {

@@ -236,13 +236,16 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
   /** The call is over: the document posts what it still has to, and its Dial ends. */
   leave(reason: EndReason): void {
     const { callId } = this.#host
-    // A POST that reports how a verb ended has to arrive, even though its answer is no longer wanted.
-    const isReporting = this.#requests.entries.some(({ value }) => value)
-    if (this.#requests.size > 0 && !isReporting) this.#host.emit({ type: 'document.abandon', callId })
+    if (this.#requests.size > 0 && !this.#isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
     this.#dial?.stop(reason)
     this.#tellHeldOutcome()
+  }
+
+  /** A POST that reports how a verb ended has to arrive, even though its answer is no longer wanted. */
+  get #isReporting(): boolean {
+    return this.#requests.entries.some(({ value }) => value)
   }
 
   /** What the end of a Dial that was cut means, for the call's last unit. */

@@ -26,7 +26,7 @@ export const dialEvent = (
     to,
     from: from.user,
     status,
-    leg: leg?.record(),
+    leg,
     // A leg that was never placed has a reason too.
     reason: isOver ? reason : '',
     talkSeconds: isOver ? talkSeconds : 0,

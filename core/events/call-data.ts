@@ -45,14 +45,21 @@ export const callData = (call: CallRecord): Data =>
     ? callResource(call)
     : { ...callResource(call), quality: call.quality?.map(qualityResource) ?? null }
 
+/** A leg, or its row. */
+interface ReportedLeg extends Pick<LegRecord, 'uuid' | 'direction' | 'trunkName' | 'startedUnix'> {
+  readonly answeredUnix: number | null | undefined
+  readonly endedUnix: number | null | undefined
+  readonly reasonCode?: EndReason | ''
+}
+
 export interface DialledLeg {
   readonly dialSid: Sid
   readonly kind: DialKind
   readonly to: string
   readonly from: string
   readonly status: 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
-  readonly leg: LegRecord | undefined
-  /** Default: that of the leg. */
+  readonly leg: ReportedLeg | undefined
+  /** Why it has ended; empty before that. Default: what the leg's row says. */
   readonly reason?: EndReason | ''
   readonly talkSeconds: number
 }

@@ -44,6 +44,7 @@ export type LegEnding = Omit<Extract<SignalingCommand, { type: 'leg.end' }>, 'ty
 export class Leg {
   readonly uuid: LegUuid
   readonly role: LegRecord['role']
+  readonly direction: LegRecord['direction']
   readonly number: string
   /** Its remote side is another leg of this switch. */
   readonly isLoop: boolean
@@ -65,7 +66,6 @@ export class Leg {
   /** The caller has our answer: only a new offer can change it. */
   isAgreed = false
   readonly #host: LegHost
-  readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
   readonly #prefer: readonly CodecName[]
   readonly #toward: string | undefined
@@ -82,13 +82,13 @@ export class Leg {
     this.#host = host
     this.uuid = options.uuid
     this.role = options.role
+    this.direction = options.direction
     this.number = options.number
     this.trunkName = options.trunkName
     this.offer = options.offer
     this.isLoop = options.isLoop ?? options.direction === 'on-net'
     this.#isBrowser = options.isBrowser ?? false
     this.startedUnix = host.unix()
-    this.#direction = options.direction
     this.#codecs = options.codecs
     this.#prefer = options.prefer ?? []
     this.#toward = options.toward
@@ -160,7 +160,7 @@ export class Leg {
       uuid: this.uuid,
       callUuid: this.#host.callId,
       role: this.role,
-      direction: this.#direction,
+      direction: this.direction,
       trunkName: this.trunkName,
       number: this.number,
       startedUnix: this.startedUnix,

@@ -13,14 +13,13 @@ export function routesTo(number: string, trunks: readonly Trunk[], random: () =>
     if (length !== undefined) fitting.push({ trunk, length })
   }
   fitting.sort(byRank)
-  const order: Trunk[] = []
   for (let from = 0; from < fitting.length; ) {
     let to = from + 1
     while (to < fitting.length && byRank(fitting[from]!, fitting[to]!) === 0) to++
-    addByWeight(order, fitting.slice(from, to), random)
+    drawOrder(fitting, from, to, random)
     from = to
   }
-  return order
+  return fitting.map(({ trunk }) => trunk)
 }
 
 interface Fitting {
@@ -32,18 +31,23 @@ interface Fitting {
 const byRank = (one: Fitting, other: Fitting): number =>
   other.length - one.length || one.trunk.priority - other.trunk.priority
 
-/** In weighted order; a weight of 0 or less is tried only after the others of its group, `left`. */
-function addByWeight(order: Trunk[], left: Fitting[], random: () => number): void {
-  while (left.length > 0) {
+/** Puts those of one rank in weighted order; a weight of 0 or less is tried only after the others. */
+function drawOrder(fitting: Fitting[], from: number, to: number, random: () => number): void {
+  for (let at = from; at < to; at++) {
     let total = 0
-    for (const { trunk } of left) total += Math.max(0, trunk.weight)
+    for (let each = at; each < to; each++) total += Math.max(0, fitting[each]!.trunk.weight)
     let point = random() * total
-    let at = 0
-    for (; at < left.length; at++) {
-      point -= Math.max(0, left[at]!.trunk.weight)
-      if (point < 0) break
+    let drawn = at
+    for (let each = at; each < to; each++) {
+      point -= Math.max(0, fitting[each]!.trunk.weight)
+      if (point < 0) {
+        drawn = each
+        break
+      }
     }
-    for (const { trunk } of left.splice(at === left.length ? 0 : at, 1)) order.push(trunk)
+    const next = fitting[drawn]!
+    fitting.copyWithin(at + 1, at, drawn)
+    fitting[at] = next
   }
 }
 
