@@ -101,7 +101,7 @@ export class Call implements CallHost {
 
   /** Made for the first leg that is dialled. */
   get dialCaps(): DialCaps {
-    this.#dialCaps ??= new DialCaps(this.loads, this.places, () => this.book.opening?.account)
+    this.#dialCaps ??= new DialCaps(this.loads, this.places, this.book)
     return this.#dialCaps
   }
 

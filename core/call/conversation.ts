@@ -87,7 +87,8 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
   #player: Player | undefined
   #dial: DialConnection | undefined
   #stoppedDial: DialConnection | undefined
-  readonly #quickDials = new Allowance(quickDialsAtOnce, quickDialsPerSecond)
+  /** Made for the first Dial that is quick. */
+  #quickDials: Allowance | undefined
   /** Tells the document how its Dial ended, after a pause. */
   #heldOutcome: (() => void) | undefined
   #script: Script | undefined
@@ -335,7 +336,7 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
       this.#dial = undefined
       const tell = () => this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
       const isQuick = outcome.status !== 'completed' && this.#host.now() - startedAt < quickDialMs
-      if (isQuick && !this.#host.isOver && !this.#quickDials.take(this.#host.now())) this.#pauseAfterDial(tell)
+      if (isQuick && !this.#host.isOver && !this.#takesQuickDial()) this.#pauseAfterDial(tell)
       else tell()
     }
     const common = { party, player, recorder: () => this.recorder, done }
@@ -357,12 +358,17 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     dial.start()
   }
 
+  #takesQuickDial(): boolean {
+    this.#quickDials ??= new Allowance(quickDialsAtOnce, quickDialsPerSecond)
+    return this.#quickDials.take(this.#host.now())
+  }
+
   /** A document whose Dials end at once, again and again, is slowed down. */
   #pauseAfterDial(tell: () => void): void {
     const { timers } = this.#host
     this.#heldOutcome = tell
     timers.set(dialPause, this.#host.now() + 1000 / quickDialsPerSecond, () => {
-      this.#quickDials.take(this.#host.now())
+      this.#takesQuickDial()
       this.#tellHeldOutcome()
     })
   }

@@ -75,6 +75,8 @@ export class Leg {
   /** The address that its SIP came from last. */
   #source: string | undefined
   readonly #isBrowser: boolean
+  readonly #endTimer: string
+  readonly #closeTimer: string
   #state: LegState
   #media: MediaState = 'none'
 
@@ -96,6 +98,8 @@ export class Leg {
     this.#source = options.source
     this.#mediaHosts = options.mediaHosts ?? []
     this.#mediaSource = options.mediaSource ?? 'learned'
+    this.#endTimer = `leg:${options.uuid}:end`
+    this.#closeTimer = `leg:${options.uuid}:close`
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -176,7 +180,7 @@ export class Leg {
     const next = legTable[this.#state][input]
     if (next === undefined) return false
     this.#state = next
-    if (next === 'ended') this.#host.timers.clear(`leg:${this.uuid}:end`)
+    if (next === 'ended') this.#host.timers.clear(this.#endTimer)
     return true
   }
 
@@ -302,7 +306,7 @@ export class Leg {
         ...more,
       })
       const { timers, env } = this.#host
-      timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))
+      timers.set(this.#endTimer, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))
     }
     this.closeMedia()
   }
@@ -312,7 +316,7 @@ export class Leg {
     this.#media = 'closing'
     this.#host.emit({ type: 'media.close', legId: this.uuid })
     const { timers, env } = this.#host
-    timers.set(`leg:${this.uuid}:close`, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
+    timers.set(this.#closeTimer, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
   }
 
   /** `stats` undefined: it never reported its end. */
@@ -320,6 +324,6 @@ export class Leg {
     this.#media = 'closed'
     this.stats ??= stats
     this.isReady = false
-    this.#host.timers.clear(`leg:${this.uuid}:close`)
+    this.#host.timers.clear(this.#closeTimer)
   }
 }
