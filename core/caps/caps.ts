@@ -64,12 +64,12 @@ export interface Place {
 }
 
 class TakenPlace implements Place {
-  readonly #taken: Set<Place>
+  readonly #taken: Place[]
   readonly #caps: Caps
   readonly #key: string
   readonly #at: number
 
-  constructor(taken: Set<Place>, caps: Caps, key: string, at: number) {
+  constructor(taken: Place[], caps: Caps, key: string, at: number) {
     this.#taken = taken
     this.#caps = caps
     this.#key = key
@@ -77,17 +77,25 @@ class TakenPlace implements Place {
   }
 
   release(now: number): void {
-    if (this.#taken.delete(this)) this.#caps.release(this.#key, now)
+    if (this.#leave()) this.#caps.release(this.#key, now)
   }
 
   giveBack(now: number): void {
-    if (this.#taken.delete(this)) this.#caps.giveBack(this.#key, this.#at, now)
+    if (this.#leave()) this.#caps.giveBack(this.#key, this.#at, now)
+  }
+
+  /** False: it has left. */
+  #leave(): boolean {
+    const at = this.#taken.indexOf(this)
+    if (at < 0) return false
+    this.#taken.splice(at, 1)
+    return true
   }
 }
 
 /** The places that one call has taken under caps; what it forgot to give back is given back when it is gone. */
 export class CallSlots {
-  readonly #taken = new Set<Place>()
+  readonly #taken: Place[] = []
 
   /** A place of `key`, or which cap forbids it. */
   take(
@@ -100,11 +108,11 @@ export class CallSlots {
     const refused = caps.take(key, maxLive, maxPerSecond, at)
     if (refused !== undefined) return refused
     const place = new TakenPlace(this.#taken, caps, key, at)
-    this.#taken.add(place)
+    this.#taken.push(place)
     return place
   }
 
   releaseAll(now: number): void {
-    for (const place of this.#taken) place.release(now)
+    for (const place of [...this.#taken]) place.release(now)
   }
 }

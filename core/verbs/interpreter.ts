@@ -20,6 +20,8 @@ export const maxReportedProblems = 20
 
 const audibleMs = 1000
 
+const nothing: readonly ProgramCommand[] = []
+
 /**
  * - `idle`: nothing asked for yet
  * - `requesting`: a document is on its way
@@ -68,7 +70,8 @@ export class Interpreter {
   /** Why the call ends when nothing else says so; a failure sets it, and its fallback keeps it. */
   #reason: EndReason = 'END.0202'
   #fallingBack = false
-  #out: ProgramCommand[] = []
+  /** What the present event makes it ask for; made for the first command. */
+  #out: ProgramCommand[] | undefined
 
   constructor(options: InterpreterOptions) {
     this.#firstUrl = options.url
@@ -212,7 +215,7 @@ export class Interpreter {
 
   #post(url: string, extras: Readonly<Record<string, unknown>>, ignoreReply: boolean): string {
     const requestId = this.#newId()
-    this.#out.push({ type: 'fetch', requestId, url, extras, ignoreReply })
+    this.#put({ type: 'fetch', requestId, url, extras, ignoreReply })
     return requestId
   }
 
@@ -284,7 +287,7 @@ export class Interpreter {
             // The fallback's verbs stand in no document.
             if (this.#reportsVerbs && verb.line !== undefined) {
               const { name, line, column = 1 } = verb
-              this.#out.push({ type: 'began', verb: { name, line, column, url: this.#documentUrl } })
+              this.#put({ type: 'began', verb: { name, line, column, url: this.#documentUrl } })
             }
             step = verb.start(this.#runAt(now))
           }
@@ -298,7 +301,7 @@ export class Interpreter {
   #take(commands: readonly ProgramCommand[]): void {
     for (const command of commands) {
       if (command.type === 'report') this.#silentVerbs++
-      this.#out.push(command)
+      this.#put(command)
     }
   }
 
@@ -318,12 +321,12 @@ export class Interpreter {
   #end(reason: EndReason, rejectWith: 486 | 603 = 603): void {
     this.#stage = { at: 'over' }
     if (this.#gone) return
-    this.#out.push(this.#isAnswered ? { type: 'end', reason } : { type: 'end', reason, rejectWith })
+    this.#put(this.#isAnswered ? { type: 'end', reason } : { type: 'end', reason, rejectWith })
   }
 
   #report(code: Extract<ProgramCommand, { type: 'report' }>['code'], data: Readonly<Record<string, unknown>>): void {
     const { url } = data
-    this.#out.push({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
+    this.#put({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
   }
 
   get #isAnswered(): boolean {
@@ -349,8 +352,13 @@ export class Interpreter {
   }
 
   #flush(): readonly ProgramCommand[] {
-    const out = this.#out
-    this.#out = []
+    const out = this.#out ?? nothing
+    this.#out = undefined
     return out
+  }
+
+  #put(command: ProgramCommand): void {
+    if (this.#out === undefined) this.#out = [command]
+    else this.#out.push(command)
   }
 }
