@@ -22,7 +22,8 @@ export class PrefixTable<Value> {
   /** The value of the longest prefix of `number`, written with or without plus. */
   longest(number: string): Value | undefined {
     const digits = digitsOf(number)
-    for (const length of this.#lengths) {
+    for (let at = 0; at < this.#lengths.length; at++) {
+      const length = this.#lengths[at]!
       if (length > digits.length) continue
       const value = this.#values.get(digits.slice(0, length))
       if (value !== undefined) return value

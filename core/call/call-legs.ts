@@ -60,19 +60,24 @@ export class CallLegs {
 
   /** Media quality of every leg is known, or nothing ever could be. */
   get areMeasured(): boolean {
-    return this.all.every(leg => leg.isMeasured)
+    for (const { leg } of this.#legs.values()) if (!leg.isMeasured) return false
+    return true
   }
 
   /** No part of these legs is left. */
   get areGone(): boolean {
-    return this.all.every(leg => leg.isGone)
+    for (const { leg } of this.#legs.values()) if (!leg.isGone) return false
+    return true
   }
 
   /** Of the legs that agreed on a codec. */
   get quality(): readonly LegQuality[] {
-    return this.all.flatMap(({ uuid, role, number, stats }) =>
-      stats?.codec === undefined ? [] : [{ legUuid: uuid, role, number, media: stats }],
-    )
+    const known: LegQuality[] = []
+    for (const { leg } of this.#legs.values()) {
+      const { uuid, role, number, stats } = leg
+      if (stats?.codec !== undefined) known.push({ legUuid: uuid, role, number, media: stats })
+    }
+    return known
   }
 
   /** From now on the leg belongs to the call, and its events are reported to `owner`. */

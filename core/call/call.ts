@@ -26,6 +26,7 @@ import type { Money } from '../model/money.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
+import type { DocumentReading } from '../talk/script.ts'
 import { CallBook } from './call-book.ts'
 import { dumpOf } from './call-dump.ts'
 import { CallLegs, type LegInput } from './call-legs.ts'
@@ -38,9 +39,10 @@ import { StoreRequests } from './store-requests.ts'
 export type CallInput = LegInput | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
 
 /** What a call shares with the others of its exchange. */
-interface CallShare {
+export interface CallShare {
   readonly env: CallEnvironment
   readonly sids: SidSequence
+  readonly reading: DocumentReading
   readonly trunkLoads: TrunkLoads
   readonly accountLoads: AccountLoads
   emit(command: ExchangeCommand): void
@@ -78,8 +80,8 @@ export class Call implements CallHost {
   #caller: BilledLeg | undefined
   /** The remote's leg of a placed call: closed by its branches. */
   #reached: Branch | PlacedBranches | undefined
-  #onEnd: () => void = () => {}
-  #onDatabaseFailure: () => void = () => {}
+  #onEnd: (() => void) | undefined
+  #onDatabaseFailure: (() => void) | undefined
 
   constructor(share: CallShare, now: number) {
     this.#share = share
@@ -94,12 +96,12 @@ export class Call implements CallHost {
     this.sid = share.sids.next(this.#startedUnix)
     this.book = new CallBook({ callId: this.callId, sid: this.sid, uuid: share.env.uuid })
     this.storeRequests = new StoreRequests(this.callId, this)
-    this.talk = new Conversation(this, share.sids, this.alarms, { answering: () => this.#answering() })
+    this.talk = new Conversation(this, share, this.alarms, this)
   }
 
   /** Made for the first leg that is dialled. */
   get dialCaps(): DialCaps {
-    this.#dialCaps ??= new DialCaps(this.loads, this.places, () => this.book.opening?.account)
+    this.#dialCaps ??= new DialCaps(this.loads, this.places, this.book)
     return this.#dialCaps
   }
 
@@ -267,7 +269,7 @@ export class Call implements CallHost {
   databaseFailed(detail: string): void {
     this.emit({ type: 'log', level: 'error', fields: { sid: this.sid, detail }, message: 'the database failed a call' })
     // The request that waits for the row gets an answer, also when the call has ended meanwhile.
-    if (!this.isKnown) this.#onDatabaseFailure()
+    if (!this.isKnown) this.#onDatabaseFailure?.()
     this.finish('END.5500')
   }
 
@@ -288,7 +290,7 @@ export class Call implements CallHost {
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
     this.legs.end(releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }))
-    this.#onEnd()
+    this.#onEnd?.()
   }
 
   /** A fault of ours: ends the call by any means. */
@@ -338,12 +340,16 @@ export class Call implements CallHost {
     if (this.#phase === 'withdrawn' && this.storeRequests.pendingCommits === 0) this.#step('closed')
     // Media quality of a leg is known when its session has ended, which follows at once upon the leg's own end.
     else if (this.#phase === 'ending' && this.legs.areMeasured) {
-      this.#closing ??= new ClosingTransaction(this, this.storeRequests, {
-        changes: () => this.#lastChanges(),
-        closed: () => this.#closed(),
-      })
+      this.#closing ??= this.#closingTransaction()
       this.#closing.advance()
     }
+  }
+
+  #closingTransaction(): ClosingTransaction {
+    return new ClosingTransaction(this, this.storeRequests, {
+      changes: () => this.#lastChanges(),
+      closed: () => this.#closed(),
+    })
   }
 
   /** Once. Requests that wait for the end of a known call get it. */
@@ -357,18 +363,19 @@ export class Call implements CallHost {
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     const { omitted } = this.#events
-    return [
-      ...this.#unclosed,
-      ...(omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })]),
-      ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
-      ...(this.#reached?.finalChanges() ?? []),
-      ...this.talk.finalChanges(),
-      ...this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
-    ]
+    return this.#unclosed.concat(
+      omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })],
+      this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? [],
+      this.#reached?.finalChanges() ?? [],
+      this.talk.finalChanges(),
+      this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
+    )
   }
 
-  #answering(): void {
+  /** 200 is going out to the caller: talk runs. */
+  answering(): void {
     const leg = this.#caller?.answered(this.unix())
-    this.commit([...this.book.advance('answer', this.unix()), ...(leg === undefined ? [] : [leg])])
+    const changes = this.book.advance('answer', this.unix())
+    this.commit(leg === undefined ? changes : [...changes, leg])
   }
 }

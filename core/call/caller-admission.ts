@@ -80,9 +80,8 @@ export class CallerAdmission {
   #step(input: CallerInput): void {
     const cell = callerTable[this.#state][input]
     if (cell === undefined) return
-    const [next, ...actions] = cell
-    this.#state = next
-    for (const action of actions) this.#act(action)
+    this.#state = cell[0]
+    for (let at = 1; at < cell.length; at++) this.#act(cell[at] as CallerAction)
   }
 
   #act(action: CallerAction): void {
@@ -94,9 +93,8 @@ export class CallerAdmission {
       case 'store-ringing': {
         const billed = new BilledLeg(call, this.#leg, this.#admitted?.rate, call.alarms)
         call.own(billed)
-        call.commit([...this.#begun, ...billed.holding(), ...call.book.advance('ring', call.unix())], result =>
-          this.#stored(result),
-        )
+        const unit = this.#begun.concat(billed.holding(), call.book.advance('ring', call.unix()))
+        call.commit(unit, result => this.#stored(result))
         return
       }
       case 'drop-hold':

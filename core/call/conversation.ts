@@ -12,15 +12,16 @@ import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
+import { SmallMap } from '../model/small-map.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change } from '../ports/store.ts'
 import { CallRecordings } from '../talk/call-recordings.ts'
-import { Party } from '../talk/party.ts'
-import { Player } from '../talk/player.ts'
-import { Script, type Stage } from '../talk/script.ts'
+import { Party, type PartyListener } from '../talk/party.ts'
+import { type PlayCommand, Player, type PlayerListener } from '../talk/player.ts'
+import { type Command, type DocumentReading, Script, type Stage } from '../talk/script.ts'
 import { type RecordedParty, SessionRecording } from '../talk/session-recording.ts'
-import type { DialRequest, ProgramContext } from '../verbs/index.ts'
+import type { BegunVerb, ProgramContext, SessionRecordOrder, SoundCommand } from '../verbs/index.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
 
 /** A Dial that ends unanswered within this time is a quick one. */
@@ -41,29 +42,53 @@ export interface ConversationFacts {
   readonly endUser?: EndUserProfile
 }
 
+/** What a document may ask of its call. */
+class CallContext implements ProgramContext {
+  readonly #host: CallHost
+  readonly fallbackMode: ProgramContext['fallbackMode']
+  readonly fallbackValue: string
+
+  constructor(host: CallHost, { fallbackMode, fallbackValue }: AccountProfile) {
+    this.#host = host
+    this.fallbackMode = fallbackMode
+    this.fallbackValue = fallbackValue
+  }
+
+  get answered(): boolean {
+    return this.#host.record.status === 'answered'
+  }
+}
+
 interface ConversationListener {
   /** 200 is going out to the caller: talk runs. */
   answering(): void
 }
 
+/** What conversations share. */
+interface ConversationShare {
+  readonly sids: SidSequence
+  readonly reading: DocumentReading
+}
+
 /** Connects one party with the document of its call: prompts, recordings, the running Dial. */
-export class Conversation {
+export class Conversation implements Stage, PartyListener, PlayerListener {
   /** Made for the first recording: most calls have none. */
   #recorder: CallRecordings | undefined
   /** The same, for the first RecordSession. */
   #session: SessionRecording | undefined
   readonly #host: CallHost
-  readonly #sids: SidSequence
+  readonly #share: ConversationShare
   readonly #alarms: MeterAlarms
   readonly #listener: ConversationListener
   /** Requests on their way: whether each is an action, whose POST has to arrive. */
-  readonly #requests = new Map<string, boolean>()
+  readonly #requests = new SmallMap<string, boolean>()
   #facts: ConversationFacts | undefined
   #party: Party | undefined
   #player: Player | undefined
   #dial: DialConnection | undefined
   #stoppedDial: DialConnection | undefined
-  readonly #quickDials = new Allowance(quickDialsAtOnce, quickDialsPerSecond)
+  /** Made for the first Dial that is quick. */
+  #quickDials: Allowance | undefined
   /** Tells the document how its Dial ended, after a pause. */
   #heldOutcome: (() => void) | undefined
   #script: Script | undefined
@@ -71,9 +96,9 @@ export class Conversation {
   #hasArrived = false
   #speechMs = 0
 
-  constructor(host: CallHost, sids: SidSequence, alarms: MeterAlarms, listener: ConversationListener) {
+  constructor(host: CallHost, share: ConversationShare, alarms: MeterAlarms, listener: ConversationListener) {
     this.#host = host
-    this.#sids = sids
+    this.#share = share
     this.#alarms = alarms
     this.#listener = listener
   }
@@ -142,45 +167,44 @@ export class Conversation {
   /** The leg that the document talks to. A caller is answered by it; the leg of a placed call has answered already. */
   meet(leg: Leg, isPlaced: boolean): void {
     const host = this.#host
-    const party = new Party(host, leg, {
-      answering: () => {
-        this.#listener.answering()
-        this.#session?.answered()
-      },
-      answered: () => {
-        this.#hasArrived = true
-        if (!host.isOver) this.#script?.handle({ type: 'answered' }, host.now())
-      },
-      changed: () => {
-        if (!host.isOver) this.#dial?.partyChanged()
-      },
-      ended: reason => host.finish(reason),
-    })
+    const party = new Party(host, leg, this)
     this.#party = party
     this.#hasArrived = isPlaced
-    this.#player = new Player(host, leg, {
-      played: (playId, spokenMs) => this.#script?.handle({ type: 'played', playId, spokenMs }, host.now()),
-      spoke: durationMs => {
-        this.#speechMs += durationMs
-      },
-    })
+    this.#player = new Player(host, leg, this)
     host.adopt(leg, party)
+  }
+
+  answering(): void {
+    this.#listener.answering()
+    this.#session?.answered()
+  }
+
+  answered(): void {
+    this.#hasArrived = true
+    if (!this.#host.isOver) this.#script?.handle({ type: 'answered' }, this.#host.now())
+  }
+
+  changed(): void {
+    if (!this.#host.isOver) this.#dial?.partyChanged()
+  }
+
+  ended(reason: EndReason): void {
+    this.#host.finish(reason)
+  }
+
+  played(playId: string, spokenMs: number): void {
+    this.#script?.handle({ type: 'played', playId, spokenMs }, this.#host.now())
+  }
+
+  spoke(durationMs: number): void {
+    this.#speechMs += durationMs
   }
 
   /** Asks for the first document; without a URL the account's fallback runs. */
   start(url: string, facts: ConversationFacts): void {
     this.#facts = facts
-    const host = this.#host
-    const context: ProgramContext = {
-      get answered() {
-        return host.record.status === 'answered'
-      },
-      fallbackMode: facts.account.fallbackMode,
-      fallbackValue: facts.account.fallbackValue,
-    }
-    const refusesSip = (uri: string) => host.env.sipTarget(uri)?.isRefused === true
-    this.#script = new Script(url, context, { refusesSip }, this.#stage(facts))
-    this.#script.start(host.now())
+    this.#script = new Script(url, new CallContext(this.#host, facts.account), this.#share.reading, this)
+    this.#script.start(this.#host.now())
   }
 
   /** The answer to a request for a document. False: no request is open. */
@@ -189,8 +213,10 @@ export class Conversation {
     const isAwaited = this.#requests.delete(requestId) && !this.#host.isOver
     if (!isAwaited || this.#script === undefined) return false
     const now = this.#host.now()
-    if (event.type === 'document.fetched') this.#script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
-    else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
+    if (event.type === 'document.fetched') {
+      const { bytes, isConstant = false } = event
+      this.#script.handle({ type: 'fetched', requestId, bytes, isConstant }, now)
+    } else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
     return true
   }
 
@@ -211,13 +237,16 @@ export class Conversation {
   /** The call is over: the document posts what it still has to, and its Dial ends. */
   leave(reason: EndReason): void {
     const { callId } = this.#host
-    // A POST that reports how a verb ended has to arrive, even though its answer is no longer wanted.
-    const isReporting = [...this.#requests.values()].includes(true)
-    if (this.#requests.size > 0 && !isReporting) this.#host.emit({ type: 'document.abandon', callId })
+    if (this.#requests.size > 0 && !this.#isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
     this.#dial?.stop(reason)
     this.#tellHeldOutcome()
+  }
+
+  /** A POST that reports how a verb ended has to arrive, even though its answer is no longer wanted. */
+  get #isReporting(): boolean {
+    return this.#requests.entries.some(({ value }) => value)
   }
 
   /** What the end of a Dial that was cut means, for the call's last unit. */
@@ -225,49 +254,61 @@ export class Conversation {
     return this.#stoppedDial?.finalChanges() ?? []
   }
 
-  #stage(facts: ConversationFacts): Stage {
+  request({ requestId, url, extras, ignoreReply }: Command<'fetch'>): void {
+    const { record, callId } = this.#host
+    const isAction = Object.keys(extras).length > 0
+    if (!ignoreReply) this.#requests.set(requestId, isAction)
+    this.#host.emit({
+      type: 'document.fetch',
+      callId,
+      requestId,
+      accountId: record.accountUuid,
+      url,
+      fields: {
+        ...callFields(record, this.#facts?.payloadText),
+        ...(this.#facts?.endUser === undefined ? undefined : softphoneFields(this.#facts.endUser, isAction)),
+        ...extras,
+      },
+      ...(ignoreReply ? { ignoreReply } : undefined),
+    })
+  }
+
+  answer(): void {
+    if (this.#hasArrived) this.#script?.handle({ type: 'answered' }, this.#host.now())
+    else this.#party?.answer()
+  }
+
+  perform(command: PlayCommand, isFollowed: boolean): void {
+    if (!this.#host.isOver) this.#player?.perform(command, isFollowed)
+  }
+
+  prepare(command: SoundCommand): void {
+    if (!this.#host.isOver) this.#player?.prepare(command)
+  }
+
+  record({ recordId, options }: Command<'record'>): void {
+    if (this.#party !== undefined && !this.#host.isOver) this.recorder.start(this.#party.leg, recordId, options)
+  }
+
+  stopRecord(recordId: string): void {
+    this.recorder.stop(recordId)
+  }
+
+  recordSession(order: SessionRecordOrder): void {
+    if (!this.#host.isOver) this.#sessionRecording().perform(order)
+  }
+
+  report({ code, data }: Command<'report'>): void {
     const host = this.#host
-    return {
-      request: ({ requestId, url, extras, ignoreReply }) => {
-        if (!ignoreReply) this.#requests.set(requestId, Object.keys(extras).length > 0)
-        host.emit({
-          type: 'document.fetch',
-          callId: host.callId,
-          requestId,
-          accountId: host.record.accountUuid,
-          url,
-          fields: {
-            ...callFields(host.record, facts.payloadText),
-            ...(facts.endUser === undefined ? {} : softphoneFields(facts.endUser, Object.keys(extras).length > 0)),
-            ...extras,
-          },
-          ...(ignoreReply ? { ignoreReply } : {}),
-        })
-      },
-      answer: () => {
-        if (this.#hasArrived) this.#script?.handle({ type: 'answered' }, host.now())
-        else this.#party?.answer()
-      },
-      perform: (command, isFollowed) => {
-        if (!host.isOver) this.#player?.perform(command, isFollowed)
-      },
-      prepare: command => {
-        if (!host.isOver) this.#player?.prepare(command)
-      },
-      record: ({ recordId, options }) => {
-        if (this.#party !== undefined && !host.isOver) this.recorder.start(this.#party.leg, recordId, options)
-      },
-      stopRecord: recordId => this.recorder.stop(recordId),
-      recordSession: order => {
-        if (!host.isOver) this.#sessionRecording().perform(order)
-      },
-      dial: ({ dialId, dial }) => this.#startDial(dialId, dial),
-      report: ({ code, data }) => {
-        if (!host.isOver) host.commit([host.event(code, { sid: host.record.sid, ...data })])
-      },
-      end: (reason, rejectWith) => host.finish(reason, rejectWith),
-      began: verb => host.emit({ type: 'verb.began', callId: host.callId, verb }),
-    }
+    if (!host.isOver) host.commit([host.event(code, { sid: host.record.sid, ...data })])
+  }
+
+  end(reason: EndReason, rejectWith: 486 | 603 | undefined): void {
+    this.#host.finish(reason, rejectWith)
+  }
+
+  began(verb: BegunVerb): void {
+    this.#host.emit({ type: 'verb.began', callId: this.#host.callId, verb })
   }
 
   #sessionRecording(): SessionRecording {
@@ -285,7 +326,7 @@ export class Conversation {
     return party === undefined || player === undefined ? undefined : { party, player }
   }
 
-  #startDial(dialId: string, request: DialRequest): void {
+  startDial({ dialId, dial: request }: Command<'dial'>): void {
     const party = this.#party
     const player = this.#player
     if (party === undefined || player === undefined || this.#host.isOver) return
@@ -295,15 +336,15 @@ export class Conversation {
       this.#dial = undefined
       const tell = () => this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
       const isQuick = outcome.status !== 'completed' && this.#host.now() - startedAt < quickDialMs
-      if (isQuick && !this.#host.isOver && !this.#quickDials.take(this.#host.now())) this.#pauseAfterDial(tell)
+      if (isQuick && !this.#host.isOver && !this.#takesQuickDial()) this.#pauseAfterDial(tell)
       else tell()
     }
-    const common = { party, player, recorder: this.recorder, done }
+    const common = { party, player, recorder: () => this.recorder, done }
     const dial: DialConnection =
       request.conference === undefined
         ? new BridgingDial(this.#host, request, {
             ...common,
-            sids: this.#sids,
+            sids: this.#share.sids,
             ownNumber: this.#facts?.ownNumber ?? '',
             endUser: this.#facts?.endUser,
             hops: this.#facts?.hops ?? arrived(),
@@ -311,10 +352,15 @@ export class Conversation {
           })
         : new Conference(this.#host, request, request.conference, {
             ...common,
-            sid: this.#sids.next(this.#host.unix()),
+            sid: this.#share.sids.next(this.#host.unix()),
           })
     this.#dial = dial
     dial.start()
+  }
+
+  #takesQuickDial(): boolean {
+    this.#quickDials ??= new Allowance(quickDialsAtOnce, quickDialsPerSecond)
+    return this.#quickDials.take(this.#host.now())
   }
 
   /** A document whose Dials end at once, again and again, is slowed down. */
@@ -322,7 +368,7 @@ export class Conversation {
     const { timers } = this.#host
     this.#heldOutcome = tell
     timers.set(dialPause, this.#host.now() + 1000 / quickDialsPerSecond, () => {
-      this.#quickDials.take(this.#host.now())
+      this.#takesQuickDial()
       this.#tellHeldOutcome()
     })
   }

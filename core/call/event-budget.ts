@@ -14,7 +14,8 @@ const isOptional = (change: Change): boolean =>
  * digits as fast as its network carries them: each event is a row, which the calls of others wait for.
  */
 export class EventBudget {
-  readonly #allowance = new Allowance(eventsAtOnce, eventsPerSecond)
+  /** Made for the first of them. */
+  #allowance: Allowance | undefined
   #omitted = 0
 
   /** Events that were left out. */
@@ -24,9 +25,14 @@ export class EventBudget {
 
   /** What of a unit is written. */
   admit(unit: readonly Change[], now: number): readonly Change[] {
-    if (!unit.some(isOptional)) return unit
+    return unit.some(isOptional) ? this.#spared(unit, now) : unit
+  }
+
+  #spared(unit: readonly Change[], now: number): readonly Change[] {
+    this.#allowance ??= new Allowance(eventsAtOnce, eventsPerSecond)
+    const allowance = this.#allowance
     return unit.filter(change => {
-      if (!isOptional(change) || this.#allowance.take(now)) return true
+      if (!isOptional(change) || allowance.take(now)) return true
       this.#omitted++
       return false
     })

@@ -34,9 +34,9 @@ export function offerByTrunk(
 ): InboundOffer {
   const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
   const { codecs = [], srtp = 'off', mediaHosts = [], mediaSource = 'learned' } = trunk ?? {}
-  const by = source === undefined ? {} : { source }
-  const media = { codecs, srtp, mediaHosts, mediaSource }
-  return { legId, from, to, sdp, route, ...media, ...by, hops: arrived(maxForwards) }
+  const by = source === undefined ? undefined : { source }
+  const hops = arrived(maxForwards)
+  return { legId, from, to, sdp, route, codecs, srtp, mediaHosts, mediaSource, ...by, hops }
 }
 
 /** A caller who is a leg of another call of this switch. */
@@ -70,8 +70,8 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
     srtp: offer.srtp,
     mediaHosts: offer.mediaHosts,
     mediaSource: offer.mediaSource,
-    ...(offer.source === undefined ? {} : { source: offer.source }),
-    ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
+    ...(offer.source === undefined ? undefined : { source: offer.source }),
+    ...(offer.sdp === undefined ? undefined : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)
   const admission = new CallerAdmission(call, leg)

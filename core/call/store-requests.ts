@@ -1,6 +1,7 @@
 import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
 import type { Found, StoreEvent } from '../contract/exchange-event.ts'
 import type { CallUuid } from '../model/ids.ts'
+import { SmallMap } from '../model/small-map.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 
 interface CommitAnswers {
@@ -25,8 +26,8 @@ interface StoreRequestsListener {
 export class StoreRequests {
   readonly #callId: CallUuid
   readonly #listener: StoreRequestsListener
-  readonly #commits = new Map<number, CommitAnswers>()
-  readonly #lookups = new Map<number, (found: Found) => void>()
+  readonly #commits = new SmallMap<number, CommitAnswers>()
+  readonly #lookups = new SmallMap<number, (found: Found) => void>()
   #lastId = 0
 
   constructor(callId: CallUuid, listener: StoreRequestsListener) {

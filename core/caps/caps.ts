@@ -63,9 +63,39 @@ export interface Place {
   giveBack(now: number): void
 }
 
+class TakenPlace implements Place {
+  readonly #taken: Place[]
+  readonly #caps: Caps
+  readonly #key: string
+  readonly #at: number
+
+  constructor(taken: Place[], caps: Caps, key: string, at: number) {
+    this.#taken = taken
+    this.#caps = caps
+    this.#key = key
+    this.#at = at
+  }
+
+  release(now: number): void {
+    if (this.#leave()) this.#caps.release(this.#key, now)
+  }
+
+  giveBack(now: number): void {
+    if (this.#leave()) this.#caps.giveBack(this.#key, this.#at, now)
+  }
+
+  /** False: it has left. */
+  #leave(): boolean {
+    const at = this.#taken.indexOf(this)
+    if (at < 0) return false
+    this.#taken.splice(at, 1)
+    return true
+  }
+}
+
 /** The places that one call has taken under caps; what it forgot to give back is given back when it is gone. */
 export class CallSlots {
-  readonly #taken = new Set<Place>()
+  readonly #taken: Place[] = []
 
   /** A place of `key`, or which cap forbids it. */
   take(
@@ -77,14 +107,8 @@ export class CallSlots {
   ): Place | CapRefusal {
     const refused = caps.take(key, maxLive, maxPerSecond, at)
     if (refused !== undefined) return refused
-    const leave = (end: () => void) => {
-      if (this.#taken.delete(place)) end()
-    }
-    const place: Place = {
-      release: now => leave(() => caps.release(key, now)),
-      giveBack: now => leave(() => caps.giveBack(key, at, now)),
-    }
-    this.#taken.add(place)
+    const place = new TakenPlace(this.#taken, caps, key, at)
+    this.#taken.push(place)
     return place
   }
 

@@ -10,13 +10,16 @@ export class StartPacer {
 
   /** The time of the next turn, which is taken; undefined when it is further away than `patienceMs`. */
   take(key: string, maxPerSecond: number, now: number, patienceMs: number): number | undefined {
-    const turns = (this.#turns.get(key) ?? []).filter(at => at > now - windowMs)
+    const turns = this.#turns.get(key) ?? []
+    while (turns.length > 0 && turns[0]! <= now - windowMs) turns.shift()
     const before = maxPerSecond <= 0 ? Number.POSITIVE_INFINITY : turns[turns.length - maxPerSecond]
     const at = before === undefined ? now : Math.max(now, before + windowMs)
     if (at - now <= patienceMs) {
-      turns.push(at)
-      // Only where the limit was raised meanwhile does a later one come first.
-      turns.sort((a, b) => a - b)
+      // Only where the limit was raised meanwhile do later ones stand before it.
+      let place = turns.length
+      while (place > 0 && turns[place - 1]! > at) place--
+      if (place === turns.length) turns.push(at)
+      else turns.splice(place, 0, at)
     }
     this.#keep(key, turns)
     return at - now <= patienceMs ? at : undefined

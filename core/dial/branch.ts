@@ -213,9 +213,8 @@ export class Branch implements LegOwner {
     this.#billed = billed
     this.#step('place')
     this.#host.adopt(leg, this)
-    const row = { ...leg.record(), dial: this.#openDial }
-    const begin: Change = { type: 'leg.insert', leg: row }
-    const unit = [...prelude, begin, ...this.#namedElsewhere(), ...billed.holding(), ...announcement]
+    const begin: Change = { type: 'leg.insert', leg: leg.record(this.#openDial) }
+    const unit = prelude.concat(begin, this.#namedElsewhere(), billed.holding(), announcement)
     // Nothing of the unit was written: there is no leg.
     const undone = () => {
       this.#billed = undefined
@@ -278,7 +277,7 @@ export class Branch implements LegOwner {
   #answered(): void {
     if (this.#billed === undefined || !this.#step('agreed')) return
     const row = this.#billed.answered(this.#host.unix())
-    this.#host.commit([row, ...this.#announcement('answered', this.leg)])
+    this.#host.commit([row].concat(this.#announcement('answered', this.leg)))
     this.#listener.answered(this)
   }
 
@@ -356,12 +355,12 @@ export class Branch implements LegOwner {
   #closing(): readonly Change[] {
     const { leg } = this
     const endedUnix = leg?.endedUnix ?? this.#host.unix()
-    return [
-      ...(this.#announced === 'nothing' ? this.#firstAnnouncement() : []),
-      ...(this.#billed?.closing(endedUnix, this.#reason, { dial: null }) ?? []),
-      ...this.#namedElsewhere(),
-      ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
-    ]
+    const first = this.#announced === 'nothing' ? this.#firstAnnouncement() : []
+    return first.concat(
+      this.#billed?.closing(endedUnix, this.#reason, { dial: null }) ?? [],
+      this.#namedElsewhere(),
+      this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
+    )
   }
 
   /** What its row says, so that the next start can report its end if this process is killed. */

@@ -19,7 +19,8 @@ import { dialStatusOf } from './dial-outcome.ts'
 interface ConferenceParts {
   readonly party: Party
   readonly player: Player
-  readonly recorder: CallRecordings
+  /** Made for the first recording. */
+  readonly recorder: () => CallRecordings
   readonly sid: Sid
   readonly done: (outcome: DialOutcome) => void
 }
@@ -156,7 +157,7 @@ export class Conference implements DialConnection {
     party.leg.room = undefined
     this.#host.timers.clear(limitTimer)
     player.stopRinging()
-    if (this.#recordId !== undefined) recorder.stop(this.#recordId)
+    if (this.#recordId !== undefined) recorder().stop(this.#recordId)
     this.#host.emit({ type: 'room.leave', legId: party.leg.uuid })
   }
 

@@ -20,16 +20,16 @@ export const dialEvent = (
   { reason, talkSeconds }: Ended,
 ): Change => {
   const isOver = status === 'completed' || status === 'failed'
-  const record = leg === undefined ? undefined : { ...leg.record(), reasonCode: isOver ? reason : ('' as const) }
   const data = dialData(host.record, {
     dialSid: sid,
     kind,
     to,
     from: from.user,
     status,
-    leg: record,
+    leg,
+    // A leg that was never placed has a reason too.
+    reason: isOver ? reason : '',
     talkSeconds: isOver ? talkSeconds : 0,
   })
-  // A leg that was never placed has a reason too.
-  return host.event(dialCodes[status], isOver ? { ...data, reason_code: reason } : data)
+  return host.event(dialCodes[status], data)
 }

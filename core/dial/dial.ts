@@ -14,7 +14,8 @@ import { Hunt, type HuntListener, type HuntParts } from './hunt.ts'
 
 interface DialParts extends HuntParts {
   readonly player: Player
-  readonly recorder: CallRecordings
+  /** Made for the first recording. */
+  readonly recorder: () => CallRecordings
   readonly done: (outcome: DialOutcome) => void
 }
 
@@ -197,7 +198,7 @@ export class BridgingDial implements DialConnection, HuntListener {
   }
 
   #stopRecord(): void {
-    if (this.#recordId !== undefined) this.#parts.recorder.stop(this.#recordId)
+    if (this.#recordId !== undefined) this.#parts.recorder().stop(this.#recordId)
   }
 
   #unbridge(): void {

@@ -6,6 +6,7 @@ import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
 import type { EndUserProfile } from '../model/account.ts'
 import type { EndReason } from '../model/end-reason.ts'
+import { SmallMap } from '../model/small-map.ts'
 import type { Change } from '../ports/store.ts'
 import type { Party } from '../talk/party.ts'
 import type { DialChild, DialRequest } from '../verbs/index.ts'
@@ -54,7 +55,7 @@ export class Hunt implements BranchListener<Branch> {
   readonly #parts: HuntParts
   readonly #listener: HuntListener
   readonly #branches: Branch[] = []
-  readonly #digitsOf = new Map<Branch, string>()
+  readonly #digitsOf = new SmallMap<Branch, string>()
   /** Children whose owner and rate are being looked up. */
   readonly #resolving = new Set<DialChild>()
   #state: HuntState = 'seeking'
@@ -101,8 +102,12 @@ export class Hunt implements BranchListener<Branch> {
   /** The leg that the party receives: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
     if (this.#state === 'cancelling') return undefined
-    const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
-    return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
+    if (this.#winner !== undefined) return audibleLeg(this.#winner)
+    for (const branch of this.#branches) {
+      const leg = audibleLeg(branch)
+      if (leg !== undefined) return leg
+    }
+    return undefined
   }
 
   /** Digits that the winner's remote is sent before the bridge (`sendDigits`); empty when nothing is. */
@@ -255,17 +260,17 @@ export class Hunt implements BranchListener<Branch> {
       const reached = resolveChild(child, found, env)
       const resolved = reached.ok && !isAllowed ? ({ ok: false, reason: 'END.0403' } as const) : reached
       const rate = resolved.ok ? resolved.rate : undefined
-      const branches = (resolved.ok ? resolved.places : [[]]).map(routes => {
+      // All branches exist before the first begins: one that fails at once must not end the Dial for the others.
+      const first = this.#branches.length
+      for (const routes of resolved.ok ? resolved.places : [[]]) {
         const sid = sids.next(this.#host.unix())
         const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.speaks }
-        return new Branch(this.#host, options, this, alarms)
-      })
-      // All branches exist before the first begins: one that fails at once must not end the Dial for the others.
-      this.#branches.push(...branches)
-      for (const [at, branch] of branches.entries()) {
+        this.#branches.push(new Branch(this.#host, options, this, alarms))
+      }
+      for (const branch of this.#branches.slice(first)) {
         // Each child gets one phone before any gets its second.
-        const kept = at === 0 ? 0 : this.#resolving.size
-        if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
+        const kept = branch === this.#branches[first] ? 0 : this.#resolving.size
+        if (child.kind === 'number' && child.sendDigits !== '') this.#digitsOf.set(branch, child.sendDigits)
         if (!resolved.ok) branch.cancel(resolved.reason)
         else if (isSpent(hops)) branch.cancel('END.0400')
         else if (branch.isOnNet && !takeOnNet(hops)) branch.cancel('END.3482')
@@ -294,3 +299,5 @@ export class Hunt implements BranchListener<Branch> {
     else this.#proceed()
   }
 }
+
+const audibleLeg = ({ leg }: Branch): Leg | undefined => (leg?.isReady === true && leg.isLive ? leg : undefined)

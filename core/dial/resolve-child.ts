@@ -49,9 +49,11 @@ export const wishesOf: Readonly<Record<Trunk['srtp'], readonly SrtpWish[]>> = {
 /** How a number of the telephone network is reached: on this switch, else by the trunks that fit it. */
 export function routesToNumber(e164: string, found: Placing, env: CallEnvironment): readonly Route[] {
   if (found.owner !== undefined) return [{ kind: 'on-net' }]
-  return routesTo(e164, env.trunks(), () => env.random()).flatMap(trunk =>
-    wishesOf[trunk.srtp].map(srtp => ({ kind: 'trunk', trunk, srtp }) as const),
-  )
+  const routes: Route[] = []
+  for (const trunk of routesTo(e164, env.trunks(), () => env.random())) {
+    for (const srtp of wishesOf[trunk.srtp]) routes.push({ kind: 'trunk', trunk, srtp })
+  }
+  return routes
 }
 
 const webRtc = { webrtc: true, srtp: 'off' } as const

@@ -46,6 +46,7 @@ export const holdsPlaceholder = (text: string): boolean =>
  * each value is escaped once, and nothing is added to a text that is too long already.
  */
 export function fillPlaceholders(body: string, fields: Fields, maxLength: number): string | undefined {
+  if (!body.includes('{{')) return body.length <= maxLength ? body : undefined
   const values = new Map<string, string>()
   const parts: string[] = []
   let length = 0

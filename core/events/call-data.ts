@@ -40,10 +40,17 @@ export const callView = (call: CallRecord) => ({
 })
 
 /** `data` of the CALL events. */
-export const callData = (call: CallRecord): Data => ({
-  ...callResource(call),
-  ...(call.endedUnix === null ? {} : { quality: call.quality?.map(qualityResource) ?? null }),
-})
+export const callData = (call: CallRecord): Data =>
+  call.endedUnix === null
+    ? callResource(call)
+    : { ...callResource(call), quality: call.quality?.map(qualityResource) ?? null }
+
+/** A leg, or its row. */
+interface ReportedLeg extends Pick<LegRecord, 'uuid' | 'direction' | 'trunkName' | 'startedUnix'> {
+  readonly answeredUnix: number | null | undefined
+  readonly endedUnix: number | null | undefined
+  readonly reasonCode?: EndReason | ''
+}
 
 export interface DialledLeg {
   readonly dialSid: Sid
@@ -51,7 +58,9 @@ export interface DialledLeg {
   readonly to: string
   readonly from: string
   readonly status: 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
-  readonly leg: LegRecord | undefined
+  readonly leg: ReportedLeg | undefined
+  /** Why it has ended; empty before that. Default: what the leg's row says. */
+  readonly reason?: EndReason | ''
   readonly talkSeconds: number
 }
 
@@ -75,7 +84,7 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
   from_number: dialled.from,
   to_number: dialled.to,
   status: dialled.status,
-  reason_code: dialled.leg?.reasonCode ?? '',
+  reason_code: dialled.reason ?? dialled.leg?.reasonCode ?? '',
   talk_seconds: dialled.talkSeconds,
   started_at: timestampOf(dialled.leg?.startedUnix ?? null),
   answered_at: timestampOf(dialled.leg?.answeredUnix ?? null),

@@ -1,4 +1,4 @@
-import { Call, type CallInput } from '../call/call.ts'
+import { Call, type CallInput, type CallShare } from '../call/call.ts'
 import { beginInbound, type InboundOffer, offerByTrunk, offerOnNet } from '../call/inbound.ts'
 import { PlacedCall } from '../call/placed.ts'
 import { beginSoftphone } from '../call/softphone.ts'
@@ -12,9 +12,10 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { refusedBy } from '../contract/originate-order.ts'
 import { drainRetrySeconds } from '../leg/release.ts'
 import { SidSequence } from '../leg/sid.ts'
-import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
+import { DocumentCache } from '../verbs/index.ts'
 import { CallRegister } from './call-register.ts'
 import { DeadlineHeap } from './deadline-heap.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
@@ -48,19 +49,34 @@ export class Exchange {
   readonly #trunkLoads = new TrunkLoads()
   readonly #loopback: Loopback
   readonly #rooms: ConferenceRooms
-  readonly #sids: SidSequence
+  readonly #share: CallShare
   /** No new calls are taken; those that still live at the drain's deadline are ended. */
   #isDraining = false
   /** Legs refused while draining, whose end is still to be reported. */
   readonly #refusedLegs = new Set<LegUuid>()
-  #out: ExchangeCommand[] = []
+  /** What the present event causes; made for the first command. */
+  #out: ExchangeCommand[] | undefined
   #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
 
   constructor(env: CallEnvironment) {
     this.#env = env
-    this.#sids = new SidSequence(env)
     this.#loopback = new Loopback(() => env.uuid() as LegUuid)
     this.#rooms = new ConferenceRooms(() => env.uuid())
+    this.#share = {
+      env,
+      sids: new SidSequence(env),
+      reading: {
+        rules: { refusesSip: uri => env.sipTarget(uri)?.isRefused === true },
+        documents: new DocumentCache(),
+      },
+      trunkLoads: this.#trunkLoads,
+      accountLoads: this.#accountLoads,
+      emit: command => this.#emit(command),
+      claim: (leg, owner) => this.#calls.claim(leg.uuid, owner),
+      absorbed: () => {
+        this.counters.absorbed++
+      },
+    }
   }
 
   /** Calls that have not ended, of one account or of all. */
@@ -103,7 +119,7 @@ export class Exchange {
   }
 
   handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
-    this.#pending.push(event)
+    this.#dispatch(event, now)
     return this.#work(now)
   }
 
@@ -125,33 +141,26 @@ export class Exchange {
     for (let event = this.#pending.shift(); event !== undefined; event = this.#pending.shift()) {
       this.#dispatch(event, now)
     }
-    const out = this.#out
-    this.#out = []
+    const out = this.#out ?? nothing
+    this.#out = undefined
     return out
   }
 
   #dispatch(event: ExchangeEvent | LoopEvent | RoomEvent, now: number): void {
     switch (event.type) {
-      case 'leg.offered': {
-        if (event.endUser !== undefined) {
-          this.#phoneOffer(event, now)
-          return
-        }
-        const trunk = this.#env.trunks().find(({ uuid }) => uuid === event.trunkId)
-        this.#offer(offerByTrunk(event, trunk), now)
+      case 'leg.offered':
+        if (event.endUser === undefined) this.#trunkOffer(event, now)
+        else this.#phoneOffer(event, now)
         return
-      }
       case 'loop.offered':
         this.#offer(offerOnNet(event), now)
         return
       case 'call.originate':
         this.#originate(event, now)
         return
-      case 'call.hangup': {
-        const call = this.#calls.get(event.callId)
-        if (call !== undefined) this.#run(call, now, () => call.finish(event.reason ?? 'END.0201'))
+      case 'call.hangup':
+        this.#hangUp(event, now)
         return
-      }
       case 'exchange.drain':
         this.#isDraining = true
         this.#deadlines.set(drainDeadline, event.deadline)
@@ -168,11 +177,26 @@ export class Exchange {
   #deliver(event: CallInput, now: number): void {
     const call = 'legId' in event ? this.#calls.byLeg(event.legId) : this.#calls.get(event.callId)
     if (call !== undefined) {
-      this.#guard(call, () => call.handle(event, now))
+      try {
+        call.handle(event, now)
+      } catch (fault) {
+        this.#failed(call, fault)
+      }
+      this.#handled(call)
       return
     }
     if (event.type === 'leg.ended' && this.#refusedLegs.delete(event.legId)) return
     this.counters.absorbed++
+  }
+
+  #hangUp({ callId, reason = 'END.0201' }: Extract<ExchangeEvent, { type: 'call.hangup' }>, now: number): void {
+    const call = this.#calls.get(callId)
+    if (call !== undefined) this.#run(call, now, () => call.finish(reason))
+  }
+
+  #trunkOffer(event: TrunkOffered, now: number): void {
+    const trunk = this.#env.trunks().find(({ uuid }) => uuid === event.trunkId)
+    this.#offer(offerByTrunk(event, trunk), now)
   }
 
   #offer(offer: InboundOffer, now: number): void {
@@ -199,7 +223,7 @@ export class Exchange {
     if (this.#isDraining) {
       this.counters.turnedAway++
       const result = refusedBy('END.5503', 'the switch is draining')
-      this.#out.push({ type: 'originate.done', requestId, result })
+      this.#put({ type: 'originate.done', requestId, result })
       return
     }
     const call = this.#newCall(now)
@@ -208,20 +232,7 @@ export class Exchange {
 
   #newCall(now: number): Call {
     this.counters.begun++
-    const call = new Call(
-      {
-        env: this.#env,
-        sids: this.#sids,
-        trunkLoads: this.#trunkLoads,
-        accountLoads: this.#accountLoads,
-        emit: command => this.#emit(command),
-        claim: (leg, owner) => this.#calls.claim(leg.uuid, owner),
-        absorbed: () => {
-          this.counters.absorbed++
-        },
-      },
-      now,
-    )
+    const call = new Call(this.#share, now)
     this.#calls.add(call)
     return call
   }
@@ -234,11 +245,19 @@ export class Exchange {
     try {
       act()
     } catch (fault) {
-      this.counters.crashed++
-      const detail = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
-      this.#out.push({ type: 'log', level: 'error', fields: { sid: call.sid, detail }, message: 'a call failed' })
-      call.crash()
+      this.#failed(call, fault)
     }
+    this.#handled(call)
+  }
+
+  #failed(call: Call, fault: unknown): void {
+    this.counters.crashed++
+    const detail = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+    this.#put({ type: 'log', level: 'error', fields: { sid: call.sid, detail }, message: 'a call failed' })
+    call.crash()
+  }
+
+  #handled(call: Call): void {
     this.#deadlines.set(call, call.deadline())
     if (call.isGone) this.#forget(call)
   }
@@ -254,23 +273,31 @@ export class Exchange {
     if (command.type === 'loop.dial') {
       this.#pending.push(...this.#loopback.dial(command))
       // For the trace: nothing leaves the exchange.
-      this.#out.push(command)
+      this.#put(command)
     } else if (isOfRoom(command)) this.#inRoom(command)
     else if (isSignaling(command) && this.#loopback.has(command.legId)) {
       this.#pending.push(...this.#loopback.execute(command))
-    } else this.#out.push(command)
+    } else this.#put(command)
   }
 
   /** What it means for the room's other members reaches them as events of their own. */
   #inRoom(command: RoomCommand): void {
     const { events, media } = this.#rooms.handle(command)
     this.#pending.push(...events)
-    this.#out.push(...media)
+    for (const each of media) this.#put(each)
+  }
+
+  #put(command: ExchangeCommand): void {
+    if (this.#out === undefined) this.#out = [command]
+    else this.#out.push(command)
   }
 }
 
+const nothing: readonly ExchangeCommand[] = []
+
 const isOfRoom = (command: ExchangeCommand): command is RoomCommand => command.type.startsWith('room.')
 
+type TrunkOffered = Extract<SignalingEvent, { readonly trunkId: TrunkUuid }>
 type PhoneOffered = Extract<SignalingEvent, { readonly endUser: PhoneCaller }>
 
 const isSignaling = (command: ExchangeCommand): command is SignalingCommand => command.type.startsWith('leg.')

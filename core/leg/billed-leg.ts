@@ -44,7 +44,7 @@ export class BilledLeg {
   closing(endedUnix: number, reasonCode: EndReason | '', more: Partial<LegRecord> = {}): readonly Change[] {
     // The answer again: its own unit may have been refused by a database that failed.
     const { uuid, answeredUnix = null } = this.leg
-    const row: Change = { type: 'leg.update', uuid, set: { answeredUnix, endedUnix, reasonCode, ...more } }
-    return [row, ...(this.#meter?.settle(endedUnix) ?? [])]
+    const row: Change[] = [{ type: 'leg.update', uuid, set: { answeredUnix, endedUnix, reasonCode, ...more } }]
+    return this.#meter === undefined ? row : row.concat(this.#meter.settle(endedUnix))
   }
 }

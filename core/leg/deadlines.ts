@@ -1,3 +1,5 @@
+import { SmallMap } from '../model/small-map.ts'
+
 interface Entry {
   readonly at: number
   readonly act: () => void
@@ -5,7 +7,7 @@ interface Entry {
 
 /** Timers as data: a table of names and monotonic times. Nothing here runs by itself. */
 export class Deadlines {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new SmallMap<string, Entry>()
   #earliest: number | undefined
 
   /** Replaces a deadline of the same name. */
@@ -18,19 +20,23 @@ export class Deadlines {
     if (this.#entries.delete(name)) this.#find()
   }
 
+  /** Those whose name starts with `prefix`. */
+  clearAll(prefix: string): void {
+    this.#deleteThose(prefix, true)
+  }
+
   has(name: string): boolean {
     return this.#entries.has(name)
   }
 
   /** Clears all but those whose name starts with `prefix`. */
   keepOnly(prefix: string): void {
-    for (const name of [...this.#entries.keys()]) if (!name.startsWith(prefix)) this.#entries.delete(name)
-    this.#find()
+    this.#deleteThose(prefix, false)
   }
 
   /** For support. */
   get entries(): readonly { readonly name: string; readonly at: number }[] {
-    return [...this.#entries].map(([name, { at }]) => ({ name, at }))
+    return this.#entries.entries.map(({ key: name, value: { at } }) => ({ name, at }))
   }
 
   next(): number | undefined {
@@ -40,17 +46,28 @@ export class Deadlines {
   /** Acts on every deadline at or before `now`, earliest first; what acting sets for now or earlier acts too. */
   expire(now: number): void {
     while (this.#earliest !== undefined && this.#earliest <= now) {
-      let due: [string, Entry] | undefined
-      for (const entry of this.#entries) if (due === undefined || entry[1].at < due[1].at) due = entry
+      let due: { readonly key: string; readonly value: Entry } | undefined
+      for (const entry of this.#entries.entries) if (due === undefined || entry.value.at < due.value.at) due = entry
       if (due === undefined) return
-      this.clear(due[0])
-      due[1].act()
+      this.clear(due.key)
+      due.value.act()
     }
   }
 
   #find(): void {
     let earliest: number | undefined
-    for (const { at } of this.#entries.values()) if (earliest === undefined || at < earliest) earliest = at
+    for (const { value } of this.#entries.entries) {
+      if (earliest === undefined || value.at < earliest) earliest = value.at
+    }
     this.#earliest = earliest
+  }
+
+  #deleteThose(prefix: string, isStart: boolean): void {
+    const { entries } = this.#entries
+    for (let place = entries.length - 1; place >= 0; place--) {
+      const { key } = entries[place]!
+      if (key.startsWith(prefix) === isStart) this.#entries.delete(key)
+    }
+    this.#find()
   }
 }

@@ -44,6 +44,7 @@ export type LegEnding = Omit<Extract<SignalingCommand, { type: 'leg.end' }>, 'ty
 export class Leg {
   readonly uuid: LegUuid
   readonly role: LegRecord['role']
+  readonly direction: LegRecord['direction']
   readonly number: string
   /** Its remote side is another leg of this switch. */
   readonly isLoop: boolean
@@ -65,7 +66,6 @@ export class Leg {
   /** The caller has our answer: only a new offer can change it. */
   isAgreed = false
   readonly #host: LegHost
-  readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
   readonly #prefer: readonly CodecName[]
   readonly #toward: string | undefined
@@ -75,6 +75,8 @@ export class Leg {
   /** The address that its SIP came from last. */
   #source: string | undefined
   readonly #isBrowser: boolean
+  readonly #endTimer: string
+  readonly #closeTimer: string
   #state: LegState
   #media: MediaState = 'none'
 
@@ -82,13 +84,13 @@ export class Leg {
     this.#host = host
     this.uuid = options.uuid
     this.role = options.role
+    this.direction = options.direction
     this.number = options.number
     this.trunkName = options.trunkName
     this.offer = options.offer
     this.isLoop = options.isLoop ?? options.direction === 'on-net'
     this.#isBrowser = options.isBrowser ?? false
     this.startedUnix = host.unix()
-    this.#direction = options.direction
     this.#codecs = options.codecs
     this.#prefer = options.prefer ?? []
     this.#toward = options.toward
@@ -96,6 +98,8 @@ export class Leg {
     this.#source = options.source
     this.#mediaHosts = options.mediaHosts ?? []
     this.#mediaSource = options.mediaSource ?? 'learned'
+    this.#endTimer = `leg:${options.uuid}:end`
+    this.#closeTimer = `leg:${options.uuid}:close`
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -154,19 +158,20 @@ export class Leg {
     return this.#codecs.length === 0 ? offered : this.#codecs.filter(name => offered.includes(name))
   }
 
-  record(): LegRecord {
+  /** `dial`: the Dial that ends with it. */
+  record(dial: LegRecord['dial'] = null): LegRecord {
     return {
       uuid: this.uuid,
       callUuid: this.#host.callId,
       role: this.role,
-      direction: this.#direction,
+      direction: this.direction,
       trunkName: this.trunkName,
       number: this.number,
       startedUnix: this.startedUnix,
       answeredUnix: this.answeredUnix ?? null,
       endedUnix: this.endedUnix ?? null,
       reasonCode: '',
-      dial: null,
+      dial,
     }
   }
 
@@ -175,7 +180,7 @@ export class Leg {
     const next = legTable[this.#state][input]
     if (next === undefined) return false
     this.#state = next
-    if (next === 'ended') this.#host.timers.clear(`leg:${this.uuid}:end`)
+    if (next === 'ended') this.#host.timers.clear(this.#endTimer)
     return true
   }
 
@@ -186,14 +191,14 @@ export class Leg {
       type: 'media.open',
       legId: this.uuid,
       callId: this.#host.callId,
-      ...(this.offer === undefined ? {} : { offer: this.offer }),
-      ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
-      ...(this.#prefer.length === 0 ? {} : { prefer: this.#prefer }),
-      ...(this.isLoop ? { onNet: true } : {}),
-      ...(this.#isBrowser ? { webrtc: true } : {}),
-      ...(this.#toward === undefined ? {} : { toward: this.#toward }),
-      ...(this.#srtp === 'off' ? {} : { srtp: this.#srtp }),
-      ...(this.#mediaSource === 'learned' ? {} : { mediaSource: this.#mediaSource }),
+      ...(this.offer === undefined ? undefined : { offer: this.offer }),
+      ...(this.#codecs.length === 0 ? undefined : { codecs: this.#codecs }),
+      ...(this.#prefer.length === 0 ? undefined : { prefer: this.#prefer }),
+      ...(this.isLoop ? { onNet: true } : undefined),
+      ...(this.#isBrowser ? { webrtc: true } : undefined),
+      ...(this.#toward === undefined ? undefined : { toward: this.#toward }),
+      ...(this.#srtp === 'off' ? undefined : { srtp: this.#srtp }),
+      ...(this.#mediaSource === 'learned' ? undefined : { mediaSource: this.#mediaSource }),
       ...this.#sources,
     })
   }
@@ -285,8 +290,8 @@ export class Leg {
   }
 
   /** Hosts that its media may come from, besides the address in its SDP; none for a leg without SIP of its own. */
-  get #sources(): { readonly sources?: MediaSources } {
-    if (this.#source === undefined && this.#mediaHosts.length === 0) return {}
+  get #sources(): { readonly sources: MediaSources } | undefined {
+    if (this.#source === undefined && this.#mediaHosts.length === 0) return undefined
     return { sources: { sip: this.#source, hosts: this.#mediaHosts } }
   }
 
@@ -301,7 +306,7 @@ export class Leg {
         ...more,
       })
       const { timers, env } = this.#host
-      timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))
+      timers.set(this.#endTimer, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))
     }
     this.closeMedia()
   }
@@ -311,7 +316,7 @@ export class Leg {
     this.#media = 'closing'
     this.#host.emit({ type: 'media.close', legId: this.uuid })
     const { timers, env } = this.#host
-    timers.set(`leg:${this.uuid}:close`, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
+    timers.set(this.#closeTimer, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
   }
 
   /** `stats` undefined: it never reported its end. */
@@ -319,6 +324,6 @@ export class Leg {
     this.#media = 'closed'
     this.stats ??= stats
     this.isReady = false
-    this.#host.timers.clear(`leg:${this.uuid}:close`)
+    this.#host.timers.clear(this.#closeTimer)
   }
 }

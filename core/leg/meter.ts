@@ -173,6 +173,6 @@ export class Meter {
   }
 
   #clear(): void {
-    for (const name of ['grow', 'warn', 'ask', 'cut']) this.#host.timers.clear(`meter:${this.#uuid}:${name}`)
+    this.#host.timers.clearAll(`meter:${this.#uuid}:`)
   }
 }

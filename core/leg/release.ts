@@ -43,10 +43,10 @@ export function releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }:
   return {
     reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
     more: {
-      ...(isSoftphone && !wasAnswered && sid !== undefined ? { sid } : {}),
-      ...(status === undefined ? {} : { status }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      ...(isSilent ? { withoutQ850: true } : {}),
+      ...(isSoftphone && !wasAnswered && sid !== undefined ? { sid } : undefined),
+      ...(status === undefined ? undefined : { status }),
+      ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }),
+      ...(isSilent ? { withoutQ850: true } : undefined),
     },
   }
 }

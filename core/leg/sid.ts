@@ -6,12 +6,16 @@ const timeLength = 10
 const tailLength = 6
 const tailValues = 32 ** tailLength
 
+/** Every two digits, so that a number takes half as many texts. */
+const pairs = [...alphabet].flatMap(high => [...alphabet].map(low => high + low))
+
+/** `length`: an even number of digits. */
 function base32(value: number, length: number): string {
   let text = ''
   let rest = value
-  for (let at = 0; at < length; at++) {
-    text = alphabet.charAt(rest % 32) + text
-    rest = Math.floor(rest / 32)
+  for (let at = 0; at < length; at += 2) {
+    text = pairs[rest % 1024] + text
+    rest = Math.floor(rest / 1024)
   }
   return text
 }

@@ -4,7 +4,7 @@ export type LatencyListener = (timed: Timed, durationMs: number) => void
 
 /** Durations as they are measured, for metrics. A listener must not throw. */
 export class Latencies {
-  readonly #listeners = new Set<LatencyListener>()
+  #listeners: readonly LatencyListener[] = []
 
   observe(timed: Timed, durationMs: number): void {
     for (const listener of this.#listeners) listener(timed, durationMs)
@@ -12,7 +12,9 @@ export class Latencies {
 
   /** Returns what ends it. */
   subscribe(listener: LatencyListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.#listeners = [...this.#listeners, listener]
+    return () => {
+      this.#listeners = this.#listeners.filter(each => each !== listener)
+    }
   }
 }

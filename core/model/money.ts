@@ -20,8 +20,11 @@ export function parseMoney(text: string): Money | undefined {
 export function formatMoney(money: Money): string {
   const absolute = Math.abs(money)
   const whole = Math.floor(absolute / moneyUnitsPerShilling)
-  const fraction = String(absolute % moneyUnitsPerShilling)
-    .padStart(4, '0')
-    .replace(/0{1,2}$/, '')
-  return `${money < 0 ? '-' : ''}${whole}.${fraction}`
+  return `${money < 0 ? '-' : ''}${whole}.${decimals(absolute % moneyUnitsPerShilling)}`
+}
+
+/** Two to four digits. */
+function decimals(units: number): string {
+  if (units % 100 === 0) return String(units / 100).padStart(2, '0')
+  return units % 10 === 0 ? String(units / 10).padStart(3, '0') : String(units).padStart(4, '0')
 }

@@ -7,8 +7,9 @@ export const codecNames = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 export type CodecName = (typeof codecNames)[number]
 
 /** The codec that SDP calls so: names of encodings are not case-sensitive (RFC 8866 §6.6). Undefined: media has none. */
-export const codecNamed = (name: string): CodecName | undefined =>
-  codecNames.find(known => known.toLowerCase() === name.toLowerCase())
+export const codecNamed = (name: string): CodecName | undefined => codecOf.get(name.toLowerCase())
+
+const codecOf: ReadonlyMap<string, CodecName> = new Map(codecNames.map(name => [name.toLowerCase(), name]))
 
 /** Where a trunk's media comes from: wherever packets of known hosts come from, or the address in SDP alone. */
 export const trunkMediaSources = ['learned', 'signalled'] as const

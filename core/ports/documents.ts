@@ -25,6 +25,8 @@ export type DocumentEvent =
       readonly callId: CallUuid
       readonly requestId: string
       readonly bytes: Uint8Array
+      /** As it is hosted, with no placeholder filled in: every call gets the same. Default false. */
+      readonly isConstant?: boolean
     }
   | {
       readonly type: 'document.failed'

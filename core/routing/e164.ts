@@ -3,6 +3,7 @@
  * is in a SIP user part (parameters, spaces, letters) is no number and matches nothing.
  */
 const e164 = /^\+[1-9]\d{6,14}$/
+const dialled = /^\+?\d{3,20}$/
 const extension = /^[1-9]\d{2,9}$/
 
 /** What precedes a national number (`0712 345 678`): this is a service of Kenya. */
@@ -18,7 +19,7 @@ export const isExtension = (text: string): boolean => extension.test(text)
  * Undefined for what is no number.
  */
 export function e164Of(user: string): string | undefined {
-  if (!/^\+?\d{3,20}$/.test(user)) return undefined
+  if (!dialled.test(user)) return undefined
   const number = international(user)
   return isE164(number) ? number : undefined
 }

@@ -7,37 +7,48 @@ import { longestPrefix } from './e164.ts'
  * `random` gives numbers in [0, 1).
  */
 export function routesTo(number: string, trunks: readonly Trunk[], random: () => number): readonly Trunk[] {
-  const fitting = trunks.flatMap(trunk => {
+  const fitting: Fitting[] = []
+  for (const trunk of trunks) {
     const length = longestPrefix(number, trunk.prefixes)
-    return length === undefined ? [] : [{ trunk, length }]
-  })
-  const groups = new Map<string, { length: number; priority: number; trunks: Trunk[] }>()
-  for (const { trunk, length } of fitting) {
-    const key = `${length}/${trunk.priority}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { length, priority: trunk.priority, trunks: [trunk] })
-    else group.trunks.push(trunk)
+    if (length !== undefined) fitting.push({ trunk, length })
   }
-  return [...groups.values()]
-    .sort((a, b) => b.length - a.length || a.priority - b.priority)
-    .flatMap(group => byWeight(group.trunks, random))
+  fitting.sort(byRank)
+  for (let from = 0; from < fitting.length; ) {
+    let to = from + 1
+    while (to < fitting.length && byRank(fitting[from]!, fitting[to]!) === 0) to++
+    drawOrder(fitting, from, to, random)
+    from = to
+  }
+  return fitting.map(({ trunk }) => trunk)
 }
 
-/** Weighted order; a weight of 0 or less is tried only after the others of its group. */
-function byWeight(trunks: readonly Trunk[], random: () => number): readonly Trunk[] {
-  const left = [...trunks]
-  const order: Trunk[] = []
-  while (left.length > 0) {
-    const total = left.reduce((sum, trunk) => sum + Math.max(0, trunk.weight), 0)
+interface Fitting {
+  readonly trunk: Trunk
+  /** Of its prefix that fits. */
+  readonly length: number
+}
+
+const byRank = (one: Fitting, other: Fitting): number =>
+  other.length - one.length || one.trunk.priority - other.trunk.priority
+
+/** Puts those of one rank in weighted order; a weight of 0 or less is tried only after the others. */
+function drawOrder(fitting: Fitting[], from: number, to: number, random: () => number): void {
+  for (let at = from; at < to; at++) {
+    let total = 0
+    for (let each = at; each < to; each++) total += Math.max(0, fitting[each]!.trunk.weight)
     let point = random() * total
-    let at = left.findIndex(trunk => {
-      point -= Math.max(0, trunk.weight)
-      return point < 0
-    })
-    if (at === -1) at = 0
-    order.push(...left.splice(at, 1))
+    let drawn = at
+    for (let each = at; each < to; each++) {
+      point -= Math.max(0, fitting[each]!.trunk.weight)
+      if (point < 0) {
+        drawn = each
+        break
+      }
+    }
+    const next = fitting[drawn]!
+    fitting.copyWithin(at + 1, at, drawn)
+    fitting[at] = next
   }
-  return order
 }
 
 /** The number in the trunk's form: `strip` characters off the front of the E.164 number, then `prepend` before it. */

@@ -6,9 +6,13 @@ import type { CallRecordings } from './call-recordings.ts'
 const maxRecordedMs = 14_400_000
 
 /** Records both directions of the leg while it is dialled through; undefined when that is not asked for. */
-export function recordDial(recorder: CallRecordings, leg: Leg, record: DialRequest['record']): string | undefined {
+export function recordDial(
+  recorder: () => CallRecordings,
+  leg: Leg,
+  record: DialRequest['record'],
+): string | undefined {
   if (record === 'do-not-record') return undefined
   const channels = record === 'record-from-answer-dual' ? 'dual' : 'mono'
   const options = { channels, track: 'both', maxLengthMs: maxRecordedMs, format: 'wav' } as const
-  return recorder.startSession(leg, options)
+  return recorder().startSession(leg, options)
 }

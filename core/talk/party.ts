@@ -6,7 +6,7 @@ import { assertNever } from '../model/assert-never.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CodecName } from '../model/trunk.ts'
 
-interface PartyListener {
+export interface PartyListener {
   /** 200 is going out: talk runs. */
   answering(): void
   /** The caller has our answer: what is played now reaches the caller. */

@@ -2,6 +2,7 @@ import type { EventCode } from '../events/catalogue.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import { assertNever } from '../model/assert-never.ts'
+import { SmallMap } from '../model/small-map.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
 import type { ProgramCommand, SoundCommand } from '../verbs/index.ts'
@@ -19,7 +20,7 @@ interface Playing {
   soundsSince: number
 }
 
-interface PlayerListener {
+export interface PlayerListener {
   played(playId: string, spokenMs: number): void
   spoke(durationMs: number): void
 }
@@ -39,13 +40,13 @@ export class Player {
   readonly #host: CallHost
   readonly #leg: Leg
   readonly #listener: PlayerListener
-  readonly #plays = new Map<string, Playing>()
+  readonly #plays = new SmallMap<string, Playing>()
   /** The first one is being played, or waits for the prompt that is. */
   readonly #notices: Notice[] = []
   /** Made when the next prompt is known while one is played. */
   #ahead: PromptPrefetch | undefined
   /** What of each text that is played while it is spoken has been reported as spoken, by request. */
-  readonly #growing = new Map<string, number>()
+  readonly #growing = new SmallMap<string, number>()
   #hasGrown = false
   #ringTone: AudioSource | undefined
   #ringRequest = 0
@@ -59,7 +60,7 @@ export class Player {
 
   /** What is played or prepared, in sentences, for support. */
   get plays(): readonly string[] {
-    return [...this.#plays].map(([playId, { state }]) => `prompt ${playId}: ${playWords[state]}`)
+    return this.#plays.entries.map(({ key, value }) => `prompt ${key}: ${playWords[value.state]}`)
   }
 
   /** `isFollowed`: another Say or Play comes next. */
@@ -165,7 +166,7 @@ export class Player {
   notify(tone: Notice): void {
     if (this.#notices.includes(tone)) return
     if (this.#notices.push(tone) > 1) return
-    if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundNotice()
+    if (!this.#plays.entries.some(({ value }) => value.state === 'sounding')) this.#soundNotice()
   }
 
   /** Speech was made for it whose files are kept until the call is over. */
@@ -286,7 +287,7 @@ export class Player {
       this.#soundNotice()
       return
     }
-    for (const [playId, play] of this.#plays) {
+    for (const { key: playId, value: play } of this.#plays.entries) {
       if (play.state === 'waiting' && play.source !== undefined) this.#sound(playId, play, play.source)
     }
     if (this.#ringTone !== undefined) this.#soundRing(this.#ringTone)

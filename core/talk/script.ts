@@ -4,6 +4,7 @@ import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import {
   type BegunVerb,
+  type DocumentCache,
   type DocumentRules,
   Interpreter,
   type ProgramCommand,
@@ -14,24 +15,31 @@ import {
 } from '../verbs/index.ts'
 import type { PlayCommand } from './player.ts'
 
-type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>
+export type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { readonly type: T }>
 
 /** What the document may make its call do. */
 export interface Stage {
-  request(command: Fetch): void
+  request(command: Command<'fetch'>): void
   answer(): void
   /** `isFollowed`: another Say or Play comes next. */
   perform(command: PlayCommand, isFollowed: boolean): void
   /** Will soon be performed, most likely. */
   prepare(command: SoundCommand): void
-  record(command: Extract<ProgramCommand, { readonly type: 'record' }>): void
+  record(command: Command<'record'>): void
   stopRecord(recordId: string): void
   recordSession(order: SessionRecordOrder): void
-  dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
-  report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
+  startDial(command: Command<'dial'>): void
+  report(command: Command<'report'>): void
   end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
   /** A verb begins. */
   began(verb: BegunVerb): void
+}
+
+/** How documents are read. */
+export interface DocumentReading {
+  readonly rules: DocumentRules
+  /** Those that many calls get. */
+  readonly documents: DocumentCache
 }
 
 /**
@@ -45,8 +53,8 @@ export class Script {
   #isPumping = false
   #lastDial: DialOutcome | undefined
 
-  constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
-    this.#program = new Interpreter({ url, context, rules, reportsVerbs: true })
+  constructor(url: string, context: ProgramContext, reading: DocumentReading, stage: Stage) {
+    this.#program = new Interpreter({ url, context, ...reading, reportsVerbs: true })
     this.#context = context
     this.#stage = stage
   }
@@ -124,7 +132,7 @@ export class Script {
         this.#stage.recordSession(command.order)
         return
       case 'dial':
-        this.#stage.dial(command)
+        this.#stage.startDial(command)
         return
       case 'report':
         this.#stage.report(command)
@@ -144,7 +152,7 @@ export class Script {
    * A document that ends with its Dial ends as the Dial did: a BYE of the dialled side is END.0200 rather than a
    * finished flow, and a caller that was never answered gets busy from the remote rather than a refusal of ours.
    */
-  #end({ reason, rejectWith }: Extract<ProgramCommand, { readonly type: 'end' }>): void {
+  #end({ reason, rejectWith }: Command<'end'>): void {
     const dial = this.#lastDial
     if (reason !== 'END.0202' || dial === undefined) {
       this.#stage.end(reason, rejectWith)

@@ -5,11 +5,13 @@ export type Decoded =
   | { readonly ok: true; readonly text: string; readonly onlyAscii: boolean }
   | { readonly ok: false; readonly problem: Problem }
 
+const strict = new TextDecoder('utf-8', { fatal: true })
+
 /** The bytes of a document as text: UTF-8 (RFC 3629) and nothing else, a byte-order mark dropped. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   if (isUtf16(bytes)) return refused(1, 1, 'the document is UTF-16; only UTF-8 is taken')
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = strict.decode(bytes)
     return { ok: true, text, onlyAscii: text.length === bytes.length }
   } catch {
     return locateFault(bytes)
@@ -30,7 +32,6 @@ const isUtf16 = (bytes: Uint8Array): boolean =>
 
 /** A line feed is never part of a longer UTF-8 sequence, so each line can be tried by itself. */
 function locateFault(bytes: Uint8Array): Decoded {
-  const strict = new TextDecoder('utf-8', { fatal: true })
   for (let line = 1, from = 0; from <= bytes.length; line++) {
     const feed = bytes.indexOf(0x0a, from)
     const part = bytes.subarray(from, feed === -1 ? bytes.length : feed)

@@ -13,7 +13,7 @@ export const maxVerbs = 1000
 
 const rootName = 'Response'
 
-type ParsedDocument =
+export type ParsedDocument =
   | {
       readonly ok: true
       /** What can run, in order; verbs that never can are left out. */

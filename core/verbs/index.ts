@@ -2,6 +2,7 @@
 
 export { dialNouns } from './dial-children.ts'
 export { checkDocument, maxDocumentBytes, parseDocument } from './document.ts'
+export { DocumentCache } from './document-cache.ts'
 export { fetchFaults } from './fallback.ts'
 export { gatherPrompts } from './gather-prompts.ts'
 export { Interpreter } from './interpreter.ts'

@@ -2,6 +2,7 @@ import { assertNever } from '../model/assert-never.ts'
 import { type DocumentDump, withoutSecrets } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { parseDocument } from './document.ts'
+import { DocumentCache } from './document-cache.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { DocumentRules, Problem } from './problem.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
@@ -18,6 +19,8 @@ export const maxSilentVerbs = 2000
 export const maxReportedProblems = 20
 
 const audibleMs = 1000
+
+const nothing: readonly ProgramCommand[] = []
 
 /**
  * - `idle`: nothing asked for yet
@@ -38,6 +41,8 @@ interface InterpreterOptions {
   readonly context: ProgramContext
   /** What documents are read by. */
   readonly rules?: DocumentRules
+  /** Where documents that many calls get are kept. Default: a cache of its own. */
+  readonly documents?: DocumentCache
   /** Each verb of a document that begins is reported by a command. Default: none is. */
   readonly reportsVerbs?: boolean
 }
@@ -50,6 +55,7 @@ export class Interpreter {
   readonly #context: ProgramContext
   readonly #firstUrl: string
   readonly #rules: DocumentRules
+  readonly #documents: DocumentCache
   readonly #reportsVerbs: boolean
   #stage: Stage = { at: 'idle' }
   #documentUrl = ''
@@ -64,11 +70,13 @@ export class Interpreter {
   /** Why the call ends when nothing else says so; a failure sets it, and its fallback keeps it. */
   #reason: EndReason = 'END.0202'
   #fallingBack = false
-  #out: ProgramCommand[] = []
+  /** What the present event makes it ask for; made for the first command. */
+  #out: ProgramCommand[] | undefined
 
   constructor(options: InterpreterOptions) {
     this.#firstUrl = options.url
     this.#rules = options.rules ?? {}
+    this.#documents = options.documents ?? new DocumentCache()
     this.#context = options.context
     this.#reportsVerbs = options.reportsVerbs ?? false
     this.#answered = options.context.answered
@@ -84,7 +92,7 @@ export class Interpreter {
     this.#observe(event)
     switch (event.type) {
       case 'fetched':
-        if (this.#awaits(event.requestId)) this.#open(event.bytes, now)
+        if (this.#awaits(event.requestId)) this.#open(event, now)
         break
       case 'fetch-failed':
         if (this.#awaits(event.requestId)) {
@@ -207,12 +215,12 @@ export class Interpreter {
 
   #post(url: string, extras: Readonly<Record<string, unknown>>, ignoreReply: boolean): string {
     const requestId = this.#newId()
-    this.#out.push({ type: 'fetch', requestId, url, extras, ignoreReply })
+    this.#put({ type: 'fetch', requestId, url, extras, ignoreReply })
     return requestId
   }
 
-  #open(bytes: Uint8Array, now: number): void {
-    const document = parseDocument(bytes, this.#rules)
+  #open({ bytes, isConstant }: Extract<ProgramEvent, { type: 'fetched' }>, now: number): void {
+    const document = isConstant ? this.#documents.parse(bytes, this.#rules) : parseDocument(bytes, this.#rules)
     this.#reportProblems(document.problems)
     if (!document.ok) {
       this.#fallBack(document.reason, now)
@@ -279,7 +287,7 @@ export class Interpreter {
             // The fallback's verbs stand in no document.
             if (this.#reportsVerbs && verb.line !== undefined) {
               const { name, line, column = 1 } = verb
-              this.#out.push({ type: 'began', verb: { name, line, column, url: this.#documentUrl } })
+              this.#put({ type: 'began', verb: { name, line, column, url: this.#documentUrl } })
             }
             step = verb.start(this.#runAt(now))
           }
@@ -293,7 +301,7 @@ export class Interpreter {
   #take(commands: readonly ProgramCommand[]): void {
     for (const command of commands) {
       if (command.type === 'report') this.#silentVerbs++
-      this.#out.push(command)
+      this.#put(command)
     }
   }
 
@@ -313,37 +321,44 @@ export class Interpreter {
   #end(reason: EndReason, rejectWith: 486 | 603 = 603): void {
     this.#stage = { at: 'over' }
     if (this.#gone) return
-    this.#out.push(this.#isAnswered ? { type: 'end', reason } : { type: 'end', reason, rejectWith })
+    this.#put(this.#isAnswered ? { type: 'end', reason } : { type: 'end', reason, rejectWith })
   }
 
   #report(code: Extract<ProgramCommand, { type: 'report' }>['code'], data: Readonly<Record<string, unknown>>): void {
     const { url } = data
-    this.#out.push({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
+    this.#put({ type: 'report', code, data: typeof url === 'string' ? { ...data, url: shownUrl(url) } : data })
   }
 
   get #isAnswered(): boolean {
     return this.#answered || this.#context.answered
   }
 
-  #newId(): string {
+  readonly #newId = (): string => {
     this.#ids++
     return `p${this.#ids}`
   }
+
+  readonly #resolve = (reference: string): string | undefined => resolveUrl(reference, this.#documentUrl)
 
   #runAt(now: number): VerbRun {
     return {
       now,
       answered: this.#isAnswered,
       gone: this.#gone,
-      newId: () => this.#newId(),
+      newId: this.#newId,
       documentUrl: this.#documentUrl,
-      resolve: reference => resolveUrl(reference, this.#documentUrl),
+      resolve: this.#resolve,
     }
   }
 
   #flush(): readonly ProgramCommand[] {
-    const out = this.#out
-    this.#out = []
+    const out = this.#out ?? nothing
+    this.#out = undefined
     return out
+  }
+
+  #put(command: ProgramCommand): void {
+    if (this.#out === undefined) this.#out = [command]
+    else this.#out.push(command)
   }
 }

@@ -123,7 +123,13 @@ export interface ConferenceOrder {
 }
 
 export type ProgramEvent =
-  | { readonly type: 'fetched'; readonly requestId: string; readonly bytes: Uint8Array }
+  | {
+      readonly type: 'fetched'
+      readonly requestId: string
+      readonly bytes: Uint8Array
+      /** Many calls get these bytes. Default false. */
+      readonly isConstant?: boolean
+    }
   | { readonly type: 'fetch-failed'; readonly requestId: string; readonly fault: FetchFault; readonly detail: string }
   | { readonly type: 'answered' }
   /**

@@ -22,12 +22,14 @@ interface DocumentFetcherParts {
 }
 
 type Fetched =
-  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly isConstant?: boolean }
   | { readonly ok: false; readonly fault: FetchFault; readonly detail: string }
 
 interface Running {
-  readonly abort: AbortController
   readonly ignoreReply: boolean
+  isAbandoned: boolean
+  /** Of the request by HTTP; undefined: it needs none. */
+  abort: AbortController | undefined
 }
 
 /**
@@ -36,35 +38,41 @@ interface Running {
  */
 export class DocumentFetcher implements Documents {
   readonly #parts: DocumentFetcherParts
-  readonly #running = new Map<CallUuid, Set<Running>>()
+  readonly #running = new Map<CallUuid, Running[]>()
 
   constructor(parts: DocumentFetcherParts) {
     this.#parts = parts
   }
 
   execute(command: DocumentFetch): void {
-    const running = { abort: new AbortController(), ignoreReply: command.ignoreReply === true }
-    const ofCall = this.#running.get(command.callId) ?? new Set()
-    this.#running.set(command.callId, ofCall.add(running))
-    void this.#fetch(command, running.abort.signal).then(fetched => {
-      const rest = this.#running.get(command.callId)
-      if (rest?.delete(running) === true && rest.size === 0) this.#running.delete(command.callId)
-      if (!running.abort.signal.aborted) this.#parts.emit(eventOf(command, fetched))
+    const { callId } = command
+    const running: Running = { ignoreReply: command.ignoreReply === true, isAbandoned: false, abort: undefined }
+    const ofCall = this.#running.get(callId)
+    if (ofCall === undefined) this.#running.set(callId, [running])
+    else ofCall.push(running)
+    void this.#fetch(command, running).then(fetched => {
+      const rest = this.#running.get(callId)
+      if (rest?.length === 1) this.#running.delete(callId)
+      else rest?.splice(rest.indexOf(running), 1)
+      if (!running.isAbandoned) this.#parts.emit(eventOf(command, fetched))
     })
   }
 
   /** What was asked with `ignoreReply` still reaches the customer. */
   abandon(callId: CallUuid): void {
     for (const running of this.#running.get(callId) ?? []) {
-      if (!running.ignoreReply) running.abort.abort()
+      if (running.ignoreReply) continue
+      running.isAbandoned = true
+      running.abort?.abort()
     }
   }
 
-  async #fetch(command: DocumentFetch, signal: AbortSignal): Promise<Fetched> {
+  async #fetch(command: DocumentFetch, running: Running): Promise<Fetched> {
     const { hosted, http, secret, clock } = this.#parts
     try {
       const url = URL.parse(command.url)?.href ?? command.url
-      if (hosted.isHosted(url)) return await this.#hosted(url, command)
+      if (hosted.isHosted(url)) return filledIn(await hosted.byUrl(url), command)
+      running.abort = new AbortController()
       const answer = await http.signedPost({
         owner: command.accountId,
         url: command.url,
@@ -72,25 +80,27 @@ export class DocumentFetcher implements Documents {
         secret: await secret(command.accountId),
         unixSeconds: Math.floor(clock.unixMs() / 1000),
         wants: isDocument,
-        signal,
+        signal: running.abort.signal,
       })
       return fetchedOf(answer)
     } catch (cause) {
       return { ok: false, fault: 'transport', detail: cause instanceof Error ? cause.message : String(cause) }
     }
   }
-
-  async #hosted(url: string, { fields }: DocumentFetch): Promise<Fetched> {
-    const document = await this.#parts.hosted.byUrl(url)
-    if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
-    const filled = fillPlaceholders(document.body, fields, webhookMaxBytes)
-    const bytes = filled === undefined ? undefined : new TextEncoder().encode(filled)
-    if (bytes !== undefined && bytes.length <= webhookMaxBytes) return { ok: true, bytes }
-    return { ok: false, fault: 'too-large', detail: `more than ${webhookMaxBytes} bytes` }
-  }
 }
 
+const utf8 = new TextEncoder()
+
 const isDocument = (status: number): boolean => status === 200
+
+function filledIn(document: { readonly body: string } | undefined, { fields }: DocumentFetch): Fetched {
+  if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
+  const filled = fillPlaceholders(document.body, fields, webhookMaxBytes)
+  const bytes = filled === undefined ? undefined : utf8.encode(filled)
+  if (bytes !== undefined && bytes.length <= webhookMaxBytes)
+    return { ok: true, bytes, isConstant: filled === document.body }
+  return { ok: false, fault: 'too-large', detail: `more than ${webhookMaxBytes} bytes` }
+}
 
 function fetchedOf(answer: HttpAnswer): Fetched {
   if (answer.ok) {
@@ -101,6 +111,9 @@ function fetchedOf(answer: HttpAnswer): Fetched {
 }
 
 function eventOf({ callId, requestId }: DocumentFetch, fetched: Fetched): DocumentEvent {
-  if (fetched.ok) return { type: 'document.fetched', callId, requestId, bytes: fetched.bytes }
+  if (fetched.ok) {
+    const { bytes, isConstant = false } = fetched
+    return { type: 'document.fetched', callId, requestId, bytes, isConstant }
+  }
   return { type: 'document.failed', callId, requestId, fault: fetched.fault, detail: fetched.detail }
 }

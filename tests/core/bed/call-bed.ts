@@ -306,7 +306,8 @@ export class CallBed {
     if (document === 'never') return
     this.at(this.fetchLatencyMs, () => {
       if (typeof document === 'string') {
-        this.send({ type: 'document.fetched', callId, requestId, bytes: new TextEncoder().encode(document) })
+        const bytes = new TextEncoder().encode(document)
+        this.send({ type: 'document.fetched', callId, requestId, bytes, isConstant: true })
       } else this.send({ type: 'document.failed', callId, requestId, fault: document.fault, detail: 'made so' })
     })
   }

@@ -1,4 +1,10 @@
-import { Interpreter, type ProgramCommand, type ProgramContext, type ProgramEvent } from '../../../core/verbs/index.ts'
+import {
+  DocumentCache,
+  Interpreter,
+  type ProgramCommand,
+  type ProgramContext,
+  type ProgramEvent,
+} from '../../../core/verbs/index.ts'
 
 type Reply = string | Uint8Array | Extract<ProgramEvent, { type: 'fetch-failed' }>['fault']
 
@@ -20,6 +26,9 @@ export interface BedOptions {
 export const fetchMs = 100
 export const answerMs = 50
 
+/** Of all programs, as in a switch: what one has run, the next runs as if it were new. */
+const documents = new DocumentCache()
+
 /** A call around a program, in virtual time: it fetches in 100 ms, answers in 50 ms and plays for 2 s. */
 export class ProgramBed {
   readonly interpreter: Interpreter
@@ -38,7 +47,8 @@ export class ProgramBed {
       fallbackMode: options.fallbackMode ?? 'message',
       fallbackValue: options.fallbackValue ?? 'Sorry.',
     }
-    this.interpreter = new Interpreter({ url: options.url ?? 'http://a.test/start', context: this.#context })
+    const url = options.url ?? 'http://a.test/start'
+    this.interpreter = new Interpreter({ url, context: this.#context, documents })
   }
 
   /** Plans an event from outside. */
@@ -110,10 +120,10 @@ export class ProgramBed {
     this.#asked.set(url, times)
     const planned = this.#options.documents[url] ?? 'status'
     const reply = typeof planned === 'function' ? planned(times) : planned
-    if (typeof reply !== 'string') return { type: 'fetched', requestId, bytes: reply }
+    if (typeof reply !== 'string') return { type: 'fetched', requestId, bytes: reply, isConstant: true }
     const fault = isFault(reply)
     if (fault !== undefined) return { type: 'fetch-failed', requestId, fault, detail: `${reply} of the bed` }
-    return { type: 'fetched', requestId, bytes: new TextEncoder().encode(reply) }
+    return { type: 'fetched', requestId, bytes: new TextEncoder().encode(reply), isConstant: true }
   }
 }
 

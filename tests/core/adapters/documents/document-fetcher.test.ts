@@ -14,6 +14,7 @@ const hosted = {
   isHosted: (url: string) => url.startsWith(base),
   byUrl: (url: string) => {
     if (url === `${base}known`) return { body: '<Response><Say>{{To}}</Say></Response>' }
+    if (url === `${base}plain`) return { body: '<Response><Say>{{Nothing}} {</Say></Response>' }
     if (url === `${base}many`) return { body: '{{customPayload}}'.repeat(3855) }
     return url === `${base}huge` ? { body: '{{To}}'.repeat(10_900) } : undefined
   },
@@ -77,6 +78,7 @@ test('a document by signed POST of the fields', () =>
       const event = await fetch(fetchOf(url))
       assert.ok(event.type === 'document.fetched')
       assert.is(new TextDecoder().decode(event.bytes), '<Response/>')
+      assert.is(event.isConstant, false)
       const { head, body } = seen[0]!
       assert.equal(JSON.parse(body), fields)
       const expected = createHmac('sha256', 's').update(`${url}1790000000${body}`).digest('base64')
@@ -128,6 +130,11 @@ test('a hosted document needs no HTTP', () =>
       const event = await fetch(fetchOf(`${base}known`))
       assert.ok(event.type === 'document.fetched')
       assert.is(new TextDecoder().decode(event.bytes), '<Response><Say>&lt;b&gt;</Say></Response>')
+      assert.is(event.isConstant, false, 'it is as it is for this call')
+      const plain = await fetch(fetchOf(`${base}plain`))
+      assert.ok(plain.type === 'document.fetched')
+      assert.is(new TextDecoder().decode(plain.bytes), '<Response><Say>{{Nothing}} {</Say></Response>')
+      assert.is(plain.isConstant, true)
       assert.is(faultOf(await fetch(fetchOf('HTTPS://Voice.example:443/a/../hosted/known'))), 'fetched')
       assert.is(faultOf(await fetch(fetchOf(`${base}unknown`))), 'not-found')
       assert.is(faultOf(await fetch(fetchOf(`${base}huge`))), 'too-large')
