@@ -45,7 +45,7 @@ interface Gathered {
 export class TraceInlet implements TraceSink {
   readonly #ring: RingWriter
   readonly #flushLater: () => void
-  readonly #messages = new Uint8Array(gatheredBytes)
+  readonly #messages = Buffer.allocUnsafeSlow(gatheredBytes)
   #messageBytes = 0
   #gathered: Gathered[] = []
 
@@ -130,7 +130,7 @@ export class TraceInlet implements TraceSink {
     const at = ring.reserve(head + size)
     if (at === -1) return
     const to = writeSipHead(ring.bytes, at, addresses, flags === sentFlag)
-    ring.bytes.set(this.#messages.subarray(from, from + size), to)
+    this.#messages.copy(ring.text, to, from, from + size)
     ring.commit(at, kinds.sip, 0, unixMs, head + size)
   }
 
