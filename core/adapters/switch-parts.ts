@@ -203,6 +203,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     random,
     log,
     gate: admission,
+    isBehind: () => runner.isBehind,
     ...(tls === undefined ? {} : { tls: tls.current }),
     ...(traces === undefined ? {} : { tap: traces.tap }),
   })

@@ -6,6 +6,8 @@ import { InviteQueue, type SetUpGate } from './invite-queue.ts'
 const turnMs = 4
 /** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
 const fullTurnMs = 1
+/** Time for which no new call is read while others' events wait, counted from when the first of the new ones came. */
+const behindMs = 8
 /** INVITEs of unknown sources that wait at once: they are read after those of trunks and phones. */
 const mostStrangers = 200
 /** INVITEs in the queue that are more than a burst of some milliseconds. */
@@ -16,6 +18,8 @@ interface ArrivalsConfig {
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. Default: `setImmediate`. */
   readonly soon?: (fire: () => void) => void
   readonly gate?: SetUpGate | undefined
+  /** Whether what was read before still waits to be handled. Default: it never does. */
+  readonly isBehind?: (() => boolean) | undefined
   /** No trunk's address, and no connection of a phone. Default: none is. */
   readonly isStranger?: (flow: Flow) => boolean
 }
@@ -141,8 +145,10 @@ export class Arrivals {
       else this.#fullMs = Math.max(this.#fullMs, begun - since)
     }
     this.#taken.clear()
+    const isBehind = this.#config.isBehind?.() === true
     let hasMore = true
-    while (!this.#isClosed && this.#config.now() - begun < (isFull ? fullTurnMs : turnMs)) {
+    while (!this.#isClosed && this.#config.now() - begun < (isFull || isBehind ? fullTurnMs : turnMs)) {
+      if (isBehind && Math.max(this.#invites.oldestMs(begun), this.#strangers.oldestMs(begun)) < behindMs) break
       hasMore = this.#invites.readNext(this.#config.now()) || this.#strangers.readNext(this.#config.now())
       if (!hasMore) break
     }

@@ -38,6 +38,8 @@ export interface SipTransportConfig {
   readonly openDatagrams?: OpenDatagrams
   /** Limits how many new calls are set up at the same time. Default: no limit. */
   readonly gate?: SetUpGate | undefined
+  /** Whether events of calls still wait to be handled: new calls are read after them. Default: they never do. */
+  readonly isBehind?: (() => boolean) | undefined
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
   readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>

@@ -60,6 +60,7 @@ export class SipTransport {
     this.#arrivals = new Arrivals({
       now: () => config.clock.now(),
       gate: config.gate,
+      isBehind: config.isBehind,
       isStranger: flow => !endpoint.isKnownSource(flow),
     })
     this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)

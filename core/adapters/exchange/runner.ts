@@ -35,6 +35,14 @@ interface ExchangeRunnerOptions {
   readonly outside?: ReadonlyMap<LegUuid, (event: ExchangeEvent) => void>
 }
 
+/**
+ * Time for which events are worked off without a break. After a pause of the thread hundreds wait at once: media's reports, timers and
+ * HTTP are not to wait for all of them.
+ */
+const stretchMs = 3
+/** Work that comes within this after other work goes on with its stretch. */
+const breakMs = 0.3
+
 /** Longest text of a fault that goes into the machine and the log. */
 const maxDetailLength = 400
 
@@ -52,6 +60,9 @@ export class ExchangeRunner {
   readonly #folders = new Set<string>()
   #ports: ExchangePorts | undefined
   #isBusy = false
+  #isBehind = false
+  #stretchBegan = 0
+  #restedAt = 0
   #isClosed = false
   #armedFor: number | undefined
   #disarm: () => void = () => {}
@@ -77,6 +88,11 @@ export class ExchangeRunner {
     if (this.#isClosed) return
     this.#queue.push(event)
     this.#work()
+  }
+
+  /** Events wait for the next turn of the event loop: new calls are not to be read before those are worked off. */
+  get isBehind(): boolean {
+    return this.#isBehind
   }
 
   originate(order: OriginateOrder): Promise<OriginateResult> {
@@ -111,16 +127,36 @@ export class ExchangeRunner {
   }
 
   #work(): void {
-    if (this.#isBusy || this.#ports === undefined) return
+    if (this.#isBusy || this.#isBehind || this.#ports === undefined) return
+    const began = performance.now()
+    if (began - this.#restedAt > breakMs) this.#stretchBegan = began
+    this.#workOff(this.#stretchBegan + stretchMs)
+  }
+
+  /** What waits, until that time at least: then the rest goes on in the next turn, in its order. */
+  #workOff(until: number): void {
     this.#isBusy = true
     try {
-      for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
-        this.#execute(this.#handle(event))
+      while (this.#queue.length > 0) {
+        if (performance.now() > until) {
+          this.#isBehind = true
+          setImmediate(() => this.#goOn())
+          break
+        }
+        this.#execute(this.#handle(this.#queue.shift()!))
       }
     } finally {
       this.#isBusy = false
+      this.#restedAt = performance.now()
     }
     this.#arm()
+  }
+
+  #goOn(): void {
+    this.#isBehind = false
+    this.#stretchBegan = performance.now()
+    this.#restedAt = this.#stretchBegan
+    this.#work()
   }
 
   #handle(event: ExchangeEvent): readonly ExchangeCommand[] {
@@ -145,6 +181,8 @@ export class ExchangeRunner {
   #expire(): void {
     this.#armedFor = undefined
     if (this.#isClosed) return
+    // What came before the deadline counts before it.
+    if (this.#queue.length > 0) this.#workOff(Number.POSITIVE_INFINITY)
     const { exchange, clock } = this.#options
     this.#isBusy = true
     try {

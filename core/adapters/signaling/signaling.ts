@@ -60,6 +60,8 @@ export interface SipSignalingOptions {
   readonly limits?: Partial<EndpointLimits>
   /** Decides by load whether a new call is taken. Default: every one is. */
   readonly gate?: InviteGate
+  /** Whether events of calls still wait to be handled: new calls are read after them. Default: they never do. */
+  readonly isBehind?: () => boolean
   /** Sees every message. Default: none. */
   readonly tap?: SipTap
   /** Default: what the system says (`NameResolver`). */
@@ -167,6 +169,7 @@ export class SipSignaling implements Signaling {
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
       gate: options.gate,
+      isBehind: options.isBehind,
       ...(openDatagrams === undefined ? {} : { openDatagrams }),
       ...(options.tap === undefined ? {} : { tap: options.tap }),
       dns: signaling.#dns,

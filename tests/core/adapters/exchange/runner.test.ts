@@ -130,6 +130,33 @@ test('a port that throws ends the call that asked, is logged, and harms no other
   runner.close()
 })
 
+test('what comes at once is not worked off in one turn, it says so meanwhile, and the order stays', async () => {
+  const opened: string[] = []
+  const { runner, offer } = bed({
+    media: command => {
+      if (command.type !== 'media.open') return
+      opened.push(command.legId)
+      // As long as some dozen calls take.
+      for (const until = performance.now() + 5; performance.now() < until; );
+    },
+  })
+  const legs = Array.from({ length: 20 }, (_, at) => `leg-${at}`)
+  for (const leg of legs) offer(leg)
+  // The store answers each of them in a turn of its own; from then on their media is opened.
+  let turns = 0
+  let wasBehind = false
+  while (opened.length < legs.length) {
+    const before = opened.length
+    await new Promise(resolve => setImmediate(resolve))
+    wasBehind ||= runner.isBehind
+    if (opened.length > before) turns++
+  }
+  assert.ok(turns >= 5, `${turns} turns`)
+  assert.ok(wasBehind)
+  assert.equal(opened, legs)
+  runner.close()
+})
+
 test('a store that rejects ends the call, and the caller gets a final response', async () => {
   let isBroken = true
   const { runner, exchange, signals, offer } = bed({

@@ -210,11 +210,11 @@ test('glanceAt distinguishes new calls and CANCELs from other messages', () => {
   assert.is(sameBytes(undefined, undefined), false)
 })
 
-function queue(readMs = 0) {
+function queue(readMs = 0, isBehind?: () => boolean) {
   let now = 0
   const read: string[] = []
   const turns: (() => void)[] = []
-  const arrivals = new Arrivals({ now: () => now, soon: fire => void turns.push(fire) })
+  const arrivals = new Arrivals({ now: () => now, soon: fire => void turns.push(fire), isBehind })
   return {
     arrivals,
     read,
@@ -230,6 +230,23 @@ function queue(readMs = 0) {
   }
 }
 const inviteOf = (callId: string) => ['INVITE sip:a@b SIP/2.0', `Call-ID: ${callId}`]
+
+test('while events of calls still wait, new calls do too, for eight milliseconds; then one is read in each turn', () => {
+  let isBehind = true
+  const { read, arrive, turn } = queue(2, () => isBehind)
+  for (const call of ['1', '2', '3', '4']) arrive(call, ...inviteOf(call))
+  turn(4)
+  assert.equal(read, [])
+  arrive('bye', 'BYE sip:a SIP/2.0', 'Call-ID: 9')
+  assert.equal(read, ['bye 0'])
+  turn(4)
+  assert.equal(read.slice(1), ['1 10'])
+  turn(4)
+  assert.is(read.length, 3)
+  isBehind = false
+  turn(4)
+  assert.is(read.length, 5, 'and both that are left')
+})
 
 test('what belongs to live calls is read at once, new calls after it, and a CANCEL not before its INVITE', () => {
   const { read, arrive, turn } = queue()
