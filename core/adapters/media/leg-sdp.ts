@@ -97,7 +97,13 @@ interface LegSdpOptions {
   readonly keys: KeySide | undefined
 }
 
-const inOrder = (first: readonly CodecName[]): readonly CodecName[] => [...new Set([...first, ...codecNames])]
+/** All codecs, these before the others. */
+function inOrder(first: readonly CodecName[]): readonly CodecName[] {
+  const names: CodecName[] = []
+  for (const name of first) if (!names.includes(name)) names.push(name)
+  for (const name of codecNames) if (!names.includes(name)) names.push(name)
+  return names
+}
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {

@@ -21,5 +21,5 @@ export function uuidV7(unixMs: number, random: Uint8Array, from = 0): string {
     text[place] = digits[octet >> 4]!
     text[place + 1] = digits[octet & 0x0f]!
   }
-  return text.latin1Slice(0, text.length)
+  return text.toString('latin1')
 }
