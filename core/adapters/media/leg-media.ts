@@ -215,10 +215,9 @@ export class LegMedia {
   #step(input: LegMediaInput, facts: Facts = noFacts): void {
     const cell = legMediaTable[this.#state][input]
     if (cell === undefined) return
-    const [next, ...actions] = cell
-    this.#state = next
-    if (next !== 'opening') this.#opening = undefined
-    for (const action of actions) this.#act(action, facts)
+    this.#state = cell[0]
+    if (this.#state !== 'opening') this.#opening = undefined
+    for (let at = 1; at < cell.length; at++) this.#act(cell[at] as LegMediaAction, facts)
   }
 
   #act(action: LegMediaAction, { order, sdp, agreed, refusal, stats = noStats }: Facts): void {

@@ -12,7 +12,7 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout
     const arm = () => {
       const left = Math.max(0, Math.ceil(deadline - performance.now()))
-      timer = setTimeout(() => (left > longestTimeoutMs ? arm() : fire()), Math.min(left, longestTimeoutMs))
+      timer = left > longestTimeoutMs ? setTimeout(arm, longestTimeoutMs) : setTimeout(fire, left)
     }
     arm()
     return () => clearTimeout(timer)

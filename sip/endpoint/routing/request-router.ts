@@ -11,7 +11,7 @@ import type { ClientTransaction, ServerTransaction } from '../../transaction/tra
 import type { PeerConfig } from '../peers/peer.ts'
 import type { Claims } from '../phones/claims.ts'
 import type { TaggedCall } from '../services/services.ts'
-import { acceptedBody, allow, supported } from '../services/settings.ts'
+import { acceptField, allowField, supportedField } from '../services/settings.ts'
 import { isSameFlow } from '../session/dialog-remote.ts'
 import { NewCalls } from './new-calls.ts'
 import { Responder } from './responder.ts'
@@ -260,11 +260,7 @@ export class RequestRouter {
   }
 
   #abilities() {
-    return [
-      { name: 'Allow', value: allow },
-      { name: 'Accept', value: acceptedBody },
-      { name: 'Supported', value: supported },
-    ]
+    return [allowField, acceptField, supportedField]
   }
 }
 

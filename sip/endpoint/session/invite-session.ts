@@ -20,7 +20,7 @@ import type { ReasonHeader } from '../services/reason-header.ts'
 import { reasonFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
-import { allow, supported } from '../services/settings.ts'
+import { allowField, supportedField } from '../services/settings.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { answerInDialog } from './in-dialog.ts'
@@ -160,8 +160,8 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
       recordRoute: !this.#isConfirmed,
       fields: [
         { name: 'Contact', value: contactOf(transaction.flow) },
-        { name: 'Allow', value: allow },
-        { name: 'Supported', value: supported },
+        allowField,
+        supportedField,
         ...this.#answerFields,
         ...this.refresh.answerFields(transaction.request.message, now),
       ],
