@@ -101,8 +101,8 @@ function takeStream(
       direction,
       rtcpMux,
       extendedReports: reports,
-      ...(browser === undefined ? {} : { browser }),
-      ...(crypto === undefined ? {} : { crypto }),
+      ...(browser === undefined ? undefined : { browser }),
+      ...(crypto === undefined ? undefined : { crypto }),
       mediaIndex,
     },
   }
@@ -205,8 +205,8 @@ export function readAnswer(
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,
       extendedReports: reports && extendedReportsOf(offer, ours) && reports,
-      ...(terms === undefined ? {} : { browser: terms }),
-      ...(keys === undefined ? {} : { crypto: keys }),
+      ...(terms === undefined ? undefined : { browser: terms }),
+      ...(keys === undefined ? undefined : { crypto: keys }),
       mediaIndex,
     },
   }

@@ -312,7 +312,7 @@ export class LegMedia {
       type: 'place',
       session: this.legId,
       sources: this.#sources,
-      ...(remote === undefined ? {} : { remote }),
+      ...(remote === undefined ? undefined : { remote }),
     })
   }
 
@@ -331,9 +331,14 @@ export class LegMedia {
   }
 
   #agree({ agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
-    const agreement = { ...agreed, sources: this.#sources }
-    const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
-    this.#host.threads.execute({ type: 'agree', session: this.legId, agreement, talk, ...more })
+    this.#host.threads.execute({
+      type: 'agree',
+      session: this.legId,
+      agreement: { ...agreed, sources: this.#sources },
+      talk,
+      ...(browser === undefined ? undefined : { browser }),
+      ...(keys === undefined ? undefined : { keys }),
+    })
   }
 }
 

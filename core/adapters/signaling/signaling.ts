@@ -376,7 +376,7 @@ export class SipSignaling implements Signaling {
       from,
       sdp,
       sid,
-      ...(maxForwards === undefined ? {} : { maxForwards }),
+      ...(maxForwards === undefined ? undefined : { maxForwards }),
     })
   }
 

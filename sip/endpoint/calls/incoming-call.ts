@@ -169,7 +169,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 
   confirmed(sdp: string | undefined): void {
-    this.#services.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? {} : { sdp }) })
+    this.#services.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   over(cause: CallCause, now: number): void {

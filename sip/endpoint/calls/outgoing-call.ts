@@ -334,6 +334,6 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
       return
     }
     const q850 = q850Of(response.message)
-    this.over({ kind: 'response', status, ...(q850 === undefined ? {} : { q850 }) }, now)
+    this.over({ kind: 'response', status, ...(q850 === undefined ? undefined : { q850 }) }, now)
   }
 }

@@ -79,7 +79,7 @@ export function towards(
       return
     }
   }
-  const name = { host: hop.host, port: hop.port, transport, ...(customer === undefined ? {} : { customer }) }
+  const name = { host: hop.host, port: hop.port, transport, ...(customer === undefined ? undefined : { customer }) }
   services.resolve(name, now, ([found], later) => {
     use(found !== undefined && isReachableFrom(found.address, near) ? found : near, later)
   })

@@ -181,7 +181,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     else if (isMissing && isFirst) this.endFor({ kind: 'response', status: noAnswer.status }, noAnswer, now)
     else if (isFirst) this.host.confirmed(taken === 'answer' ? sdp : undefined, now)
     else if (taken !== 'plain')
-      this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
+      this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   /** Ends the dialog; the host gets `over` once the BYE is answered or given up. */
@@ -237,7 +237,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.keepPending(transaction, sdp)
     transaction.owner = this
     const source = transaction.request.flow.address
-    this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
+    this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   refuseReoffer(now: number): void {
