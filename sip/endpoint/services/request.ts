@@ -2,14 +2,22 @@ import { parameterOf } from '../../grammar/parameters.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
 import { addSdp } from '../../message/sdp-body.ts'
 import { addressBytes, isAddress, isForbiddenTarget, isPrivate } from '../../network/address-range.ts'
-import { defaultPort, type Flow, hopTransports, isWebSocket } from '../../network/flow.ts'
+import { defaultPort, type Flow, hopTransports, isWebSocket, type TransportName } from '../../network/flow.ts'
 import { parseUri } from '../../uri/parse.ts'
 import type { HopName } from './call-command.ts'
 import type { EndpointServices } from './services.ts'
 
+const viaStarts: Readonly<Record<TransportName, string>> = {
+  udp: 'SIP/2.0/UDP ',
+  tcp: 'SIP/2.0/TCP ',
+  tls: 'SIP/2.0/TLS ',
+  ws: 'SIP/2.0/WS ',
+  wss: 'SIP/2.0/WSS ',
+}
+
 /** RFC 3261 §18.1.1, RFC 3581 §3. */
 export const viaOf = (flow: Flow, branch: string): string =>
-  `SIP/2.0/${flow.transport.toUpperCase()} ${flow.localHost}:${flow.localPort};branch=${branch};rport`
+  `${viaStarts[flow.transport]}${flow.localHost}:${flow.localPort};branch=${branch};rport`
 
 /** The Contact by which the peer at the other end of `flow` reaches us. */
 export function contactOf(flow: Flow, user = 'sauti'): string {
