@@ -26,8 +26,6 @@ interface DialogHead {
   readonly nextHop: string
 }
 
-const maxForwards: HeaderField = { name: 'Max-Forwards', value: '70' }
-
 /** URI within `<…>`; the value itself when it has none. */
 function uriOfRoute(route: string): string {
   const open = route.indexOf('<')
@@ -83,29 +81,29 @@ export class Dialog {
 
   /** Where our requests go first. */
   get nextHop(): string {
-    const first = this.routeSet[0]
+    const [first] = this.routeSet
     return first === undefined ? this.remoteTarget : uriOfRoute(first)
   }
 
   /** RFC 3261 §12.2.1.1: Request-URI and Route by loose or strict routing. Via and the rest are the sender's. */
   head(method: string, cseq: number): DialogHead {
-    const first = this.routeSet[0]
+    const [first] = this.routeSet
     let uri = this.remoteTarget
     let routes = this.routeSet
     if (first !== undefined && !isLoose(first)) {
       uri = uriOfRoute(first)
       routes = [...this.routeSet.slice(1), `<${this.remoteTarget}>`]
     }
-    const fields = [
-      maxForwards,
+    const fields: HeaderField[] = []
+    for (const route of routes) fields.push({ name: 'Route', value: route })
+    fields.push(
+      { name: 'Max-Forwards', value: '70' },
       { name: 'From', value: this.local },
       { name: 'To', value: this.remote },
       { name: 'Call-ID', value: this.callId },
       { name: 'CSeq', value: `${cseq} ${method}` },
-    ]
-    const nextHop = first === undefined ? this.remoteTarget : uriOfRoute(first)
-    if (routes.length === 0) return { uri, fields, nextHop }
-    return { uri, fields: [...routes.map(route => ({ name: 'Route', value: route })), ...fields], nextHop }
+    )
+    return { uri, fields, nextHop: this.nextHop }
   }
 }
 

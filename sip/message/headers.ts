@@ -40,21 +40,15 @@ export function countOf(message: SipMessage, name: string): number {
 export function headersOf(message: SipMessage, name: string): readonly string[] {
   const key = headerKey(name)
   const split = isListed(key)
-  let values: string[] | undefined
+  const values: string[] = []
   for (const header of message.headers) {
     if (header.name !== name && !isHeader(header.name, key)) continue
-    if (split && header.value === '') continue
-    if (split && header.value.includes(',')) {
-      values ??= []
-      values.push(...splitList(header.value))
-    } else if (values === undefined) values = [header.value]
-    else values.push(header.value)
+    if (!split) values.push(header.value)
+    else if (header.value.includes(',')) values.push(...splitList(header.value))
+    else if (header.value !== '') values.push(header.value)
   }
-  return values ?? none
+  return values
 }
-
-/** Of most names a message has no field. */
-const none: readonly never[] = []
 
 const replaced = <M extends SipMessage>(message: M, headers: readonly HeaderField[]): M => ({ ...message, headers })
 

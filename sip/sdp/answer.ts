@@ -101,9 +101,9 @@ function takeStream(
       direction,
       rtcpMux,
       extendedReports: reports,
+      mediaIndex,
       ...(browser === undefined ? undefined : { browser }),
       ...(crypto === undefined ? undefined : { crypto }),
-      mediaIndex,
     },
   }
 }
@@ -205,9 +205,9 @@ export function readAnswer(
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,
       extendedReports: reports && extendedReportsOf(offer, ours) && reports,
+      mediaIndex,
       ...(terms === undefined ? undefined : { browser: terms }),
       ...(keys === undefined ? undefined : { crypto: keys }),
-      mediaIndex,
     },
   }
 }

@@ -10,8 +10,6 @@ const forbidden = /[\s<>"\x00-\x1f\x7f]/
 // At least one digit among separators. Written so that no text is matched in more than linear time.
 const telNumber = /^\+?[().-]*[0-9A-Fa-f*#][0-9A-Fa-f*#().-]*$/
 
-const none: readonly Parameter[] = []
-
 const fault = (reason: UriFault, at: number): Parsed<never, UriFault> => ({ ok: false, reason, at })
 
 /** RFC 3261 §19.1, RFC 3966 §3. */
@@ -52,16 +50,7 @@ function parseSip(text: string, scheme: 'sip' | 'sips', at: number): Parsed<SipU
   const { host, port } = hostPort
   return {
     ok: true,
-    value: {
-      kind: 'sip',
-      scheme,
-      user,
-      password,
-      host,
-      port,
-      parameters: parameters ?? none,
-      headers: headers ?? none,
-    },
+    value: { kind: 'sip', scheme, user, password, host, port, parameters: parameters ?? [], headers: headers ?? [] },
   }
 }
 
@@ -71,7 +60,7 @@ function parseTel(text: string, at: number): Parsed<TelUri, UriFault> {
   if (!telNumber.test(number)) return fault('bad-number', at)
   const parameters = parsePairs(text.slice(end + 1), ';')
   if (end < text.length && parameters === undefined) return fault('bad-parameter', end)
-  return { ok: true, value: { kind: 'tel', scheme: 'tel', number, parameters: parameters ?? none } }
+  return { ok: true, value: { kind: 'tel', scheme: 'tel', number, parameters: parameters ?? [] } }
 }
 
 function indexOrEnd(text: string, mark: string, at: number): number {
@@ -82,19 +71,17 @@ function indexOrEnd(text: string, mark: string, at: number): number {
 /** `name[=value]` between marks; undefined when a name is missing or an escape is broken. */
 function parsePairs(text: string, mark: string): readonly Parameter[] | undefined {
   if (text === '' || hasBadEscape(text)) return undefined
-  let pairs: Parameter[] | undefined
+  const pairs: Parameter[] = []
   let equals = text.indexOf('=')
   for (let at = 0; at <= text.length; ) {
     const end = indexOrEnd(text, mark, at)
     if (equals !== -1 && equals < at) equals = text.indexOf('=', at)
     if (end === at || equals === at) return undefined
-    const pair =
+    pairs.push(
       equals === -1 || equals > end
         ? { name: text.slice(at, end), value: undefined }
-        : { name: text.slice(at, equals), value: text.slice(equals + 1, end) }
-    // Mostly there is one.
-    if (pairs === undefined) pairs = [pair]
-    else pairs.push(pair)
+        : { name: text.slice(at, equals), value: text.slice(equals + 1, end) },
+    )
     at = end + 1
   }
   return pairs

@@ -230,15 +230,15 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
       payloadType,
       clockRate,
     })),
-    ...(noise === undefined ? undefined : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
-    ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : {}),
     ptimeMs: negotiated.ptimeMs,
+    ptimeAsked: media !== undefined && ptimeOf(media) !== undefined,
+    ...(noise === undefined ? undefined : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
+    ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : undefined),
     ...(reports === undefined
       ? undefined
       : {
           extendedReports: { voipMetrics: reports.voipMetrics, receiverTime: reports.receiverTime !== undefined },
         }),
-    ptimeAsked: media !== undefined && ptimeOf(media) !== undefined,
     ...(longest === undefined ? undefined : { maxPtimeMs: longest }),
   }
 }
