@@ -69,10 +69,12 @@ export class MediaThread {
     if (this.#isSending || this.#waiting.length === 0) return
     this.#isSending = true
     // Not a microtask: what a turn's events ask for one after another would be a message, and a wake-up, each.
-    setImmediate(() => {
-      this.#isSending = false
-      this.#sendWaiting()
-    })
+    setImmediate(this.#endTurn)
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isSending = false
+    this.#sendWaiting()
   }
 
   /** Undefined: `opened` has to be waited for. */

@@ -54,9 +54,15 @@ export class WorkerMedia implements MediaThreads {
     else known.sessions++
     thread.sessions++
     this.#sessions.set(session, { thread, group })
-    const more = { ...(browser === undefined ? {} : { browser }), ...(shared === undefined ? {} : { shared }) }
     const port = browser === undefined && shared === undefined ? thread.takeReadyPort() : undefined
-    thread.send({ type: 'open', session, keyed, ...more, ...(port === undefined ? {} : { port }) })
+    thread.send({
+      type: 'open',
+      session,
+      keyed,
+      ...(browser === undefined ? undefined : { browser }),
+      ...(shared === undefined ? undefined : { shared }),
+      ...(port === undefined ? undefined : { port }),
+    })
     // After what opens it, as a thread's report would be.
     if (port !== undefined) queueMicrotask(() => this.#emit({ type: 'opened', session, port }))
   }
@@ -100,9 +106,10 @@ export class WorkerMedia implements MediaThreads {
 
   /** The thread with the fewest sessions among those that answer; when none does, among all. */
   #emptiest(): MediaThread {
-    const answering = this.#threads.filter(({ isSilent }) => !isSilent)
-    const threads = answering.length > 0 ? answering : this.#threads
-    return threads.reduce((least, next) => (next.sessions < least.sessions ? next : least))
+    return this.#threads.reduce((least, next) => {
+      if (next.isSilent !== least.isSilent) return least.isSilent ? next : least
+      return next.sessions < least.sessions ? next : least
+    })
   }
 
   #report(event: EngineEvent): void {

@@ -37,6 +37,7 @@ import type { Credentialed, PeerState, TaggedCall } from './services/services.ts
 import type { EndpointSettings } from './services/settings.ts'
 import type { RemoteIdentity } from './session/dialog-remote.ts'
 
+const nothing: readonly EndpointOutput[] = []
 /** Q.850 cause of a softphone that has gone. */
 const subscriberAbsent = 20
 
@@ -275,6 +276,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   #take(): readonly EndpointOutput[] {
+    if (this.#out.length === 0) return nothing
     const out = this.#out
     this.#out = []
     return out

@@ -24,14 +24,11 @@ const maxDeclaredLength = 0x7fff_ffff
  */
 export function parseHead(text: string): Head {
   const headers: HeaderField[] = []
+  // The first is the one that counts.
   let fault: Head['fault']
-  const wrong = (reason: ParseFault, at: number) => {
-    fault ??= { reason, at }
-  }
-
   let at = lineEnd(text, 0)
   const start = parseStartLine(text.slice(0, withoutCr(text, 0, at)))
-  if (!start.ok) wrong(start.reason, 0)
+  if (!start.ok) fault = { reason: start.reason, at: 0 }
   at++
   let nextCr = -1
   while (at < text.length) {
@@ -48,15 +45,15 @@ export function parseHead(text: string): Head {
       if (nextCr < lineAt) nextCr = indexOrEnd(text, '\r', lineAt)
       if (nextCr >= contentEnd) field = fieldAt(text, lineAt, contentEnd)
     }
-    if (field === undefined) wrong('bad-header', lineAt)
+    if (field === undefined) fault ??= { reason: 'bad-header', at: lineAt }
     else if (headers.length === messageLimits.headers) {
-      wrong('too-many-headers', lineAt)
+      fault ??= { reason: 'too-many-headers', at: lineAt }
       break
     } else headers.push(field)
   }
 
   const length = declaredLength(headers)
-  if (length === 'bad') wrong('bad-content-length', 0)
+  if (length === 'bad') fault ??= { reason: 'bad-content-length', at: 0 }
   return { line: start.line, headers, contentLength: length === 'bad' ? undefined : length, fault }
 }
 

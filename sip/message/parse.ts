@@ -10,6 +10,7 @@ const contentLength = headerKey('Content-Length')
 const leastLines = 6
 const lf = 0x0a
 const cr = 0x0d
+const noBody = new Uint8Array()
 
 /** The head of a message: UTF-8, without the empty line that ends it. */
 export const decodeHead = (bytes: Uint8Array): string => decoder.decode(bytes)
@@ -23,12 +24,13 @@ export function parseMessage(bytes: Uint8Array): ParsedMessage {
   while (start < bytes.length && (bytes[start] === cr || bytes[start] === lf)) start++
   if (start === bytes.length) return messageFault('empty', 0)
   if (bytes.length - start > messageLimits.bytes) return messageFault('message-too-large', messageLimits.bytes)
-  const [headEnd, bodyAt] = headBounds(bytes, start)
+  const headEnd = headEndOf(bytes, start)
+  const bodyAt = bytes[headEnd] === cr ? headEnd + 2 : headEnd + 1
   const head = parseHead(decodeHead(bytes.subarray(start, headEnd)))
   if (head.fault !== undefined) return messageFault(head.fault.reason, head.fault.at, head)
   // The archive of RFC 4475 holds a message without its empty line; one that stops inside a line is torn.
   if (bodyAt > bytes.length && bytes[bytes.length - 1] !== lf) return messageFault('head-unfinished', headEnd, head)
-  return withBodyOf(head, bytes.subarray(Math.min(bodyAt, bytes.length)), headEnd)
+  return withBodyOf(head, bodyAt < bytes.length ? bytes.subarray(bodyAt) : noBody, headEnd)
 }
 
 function withBodyOf(head: Head, rest: Uint8Array, at: number): ParsedMessage {
@@ -45,15 +47,14 @@ function complete(head: Head, body: Uint8Array): ParsedMessage {
   return message === undefined ? messageFault('bad-start-line', 0) : { ok: true, value: message }
 }
 
-/** Where the head ends (past its last line end) and where the body begins; past the end when no empty line is there. */
-function headBounds(bytes: Uint8Array, start: number): readonly [headEnd: number, bodyAt: number] {
+/** Where the head ends: past its last line end, before the empty line; at the end when no empty line is there. */
+function headEndOf(bytes: Uint8Array, start: number): number {
   // By hand: `indexOf` for each line costs more than the whole loop.
   for (let at = start; at < bytes.length; at++) {
     if (bytes[at] !== lf) continue
-    if (bytes[at + 1] === lf) return [at + 1, at + 2]
-    if (bytes[at + 1] === cr && bytes[at + 2] === lf) return [at + 1, at + 3]
+    if (bytes[at + 1] === lf || (bytes[at + 1] === cr && bytes[at + 2] === lf)) return at + 1
   }
-  return [bytes.length, bytes.length + 1]
+  return bytes.length
 }
 
 /**

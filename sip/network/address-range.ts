@@ -14,11 +14,16 @@ export function addressBytes(text: string): Uint8Array | undefined {
 }
 
 function ipv4Bytes(text: string): Uint8Array | undefined {
-  let bytes: Uint8Array | undefined
+  const value = ipv4Value(text)
+  return value === undefined ? undefined : Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value)
+}
+
+/** Its four bytes as one number. */
+function ipv4Value(text: string): number | undefined {
+  let address = 0
   let part = 0
   let digits = 0
   let value = 0
-  // Most of what is asked here is a host name: nothing is made for it.
   for (let at = 0; at <= text.length; at++) {
     const code = at === text.length ? 0x2e : text.charCodeAt(at)
     if (code !== 0x2e) {
@@ -28,12 +33,12 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
       continue
     }
     if (digits === 0 || digits > 3 || value > 255 || part === 4) return undefined
-    bytes ??= new Uint8Array(4)
-    bytes[part++] = value
+    address = (address << 8) | value
+    part++
     digits = 0
     value = 0
   }
-  return part === 4 ? bytes : undefined
+  return part === 4 ? address : undefined
 }
 
 function ipv6Bytes(text: string): Uint8Array | undefined {
@@ -88,7 +93,8 @@ export function rangeHolds(range: AddressRange, address: Uint8Array): boolean {
   return true
 }
 
-export const isAddress = (host: string): boolean => addressBytes(host) !== undefined
+export const isAddress = (host: string): boolean =>
+  host.includes(':') ? addressBytes(host) !== undefined : ipv4Value(host) !== undefined
 
 /** Never a peer: unspecified, multicast and limited broadcast addresses. */
 export function isForbiddenTarget(address: Uint8Array): boolean {

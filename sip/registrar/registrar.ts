@@ -126,7 +126,7 @@ export class Registrar {
 
   /** A phone has registered from just there. */
   isPhone(flow: Flow): boolean {
-    return this.#byFlow.has(flowKey(flow))
+    return this.#byFlow.size > 0 && this.#byFlow.has(flowKey(flow))
   }
 
   /** A phone of the user has registered from just there. */

@@ -3,18 +3,21 @@ import { type BrowserAgreed, type BrowserLocal, type BrowserSetup, browserAgreed
 import { type Codec, codecsOf, sameCodec } from './codec.ts'
 import { acceptedCrypto, answeredCrypto, type CryptoLocal } from './crypto.ts'
 import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
-import { extendedReportsOf, withExtendedReports } from './extended-reports.ts'
+import { extendedReportsOf } from './extended-reports.ts'
 import {
   type AgreedCodec,
+  agreed,
   agreedCodecs,
   browserRemote,
   comfortNoiseOf,
   directionFrom,
   isOurs,
+  isSpeech,
   type Negotiated,
   type NegotiationFault,
   ptimeFor,
   remoteOf,
+  telephoneEventOf,
   telephoneEventsOf,
 } from './negotiated.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
@@ -36,16 +39,15 @@ export type Negotiation<T> =
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): Negotiation<Answered> {
   let reason: NegotiationFault = 'no-audio'
-  for (const [at, media] of offer.media.entries()) {
+  for (let at = 0; at < offer.media.length; at++) {
+    const media = offer.media[at]!
     if (!isOurs(media, local)) continue
     const taken = takeStream(offer, media, local, at)
     if (typeof taken === 'string') {
       reason = taken
       continue
     }
-    const streams = offer.media.map((stream, place) =>
-      place === at ? taken.audio : switchedOff(stream.media, stream.protocol, stream.formats),
-    )
+    const streams = offer.media.map((stream, place) => (place === at ? taken.audio : switchedOff(stream)))
     return {
       ok: true,
       value: { answer: describeSession(local, streams, taken.audio, offer), negotiated: taken.negotiated },
@@ -78,20 +80,15 @@ function takeStream(
   const [event, ...moreEvents] = events
   const noise = local.comfortNoise === true ? comfortNoiseOf(theirs, codec.rate) : undefined
   const reports = local.extendedReports === true ? extendedReportsOf(offer, media) : undefined
-  const own = [
-    ours,
-    ...(noise === undefined ? [] : [noise]),
-    ...events.map(({ payloadType, rate }) => telephoneEventCodec(payloadType, rate)),
-  ]
+  const own = noise === undefined ? [ours] : [ours, noise]
+  for (const { payloadType, rate } of events) own.push(telephoneEventCodec(payloadType, rate))
   return {
-    audio: withExtendedReports(
-      describeAudio(local, own, ptimeMs, direction, rtcpMux, {
-        setup: setupOf(browser),
-        offered: media,
-        crypto: crypto?.local,
-      }),
-      reports,
-    ),
+    audio: describeAudio(local, own, ptimeMs, direction, rtcpMux, {
+      setup: setupOf(browser),
+      offered: media,
+      crypto: crypto?.local,
+      extendedReports: reports,
+    }),
     negotiated: {
       remote,
       codec,
@@ -104,9 +101,9 @@ function takeStream(
       direction,
       rtcpMux,
       extendedReports: reports,
-      ...(browser === undefined ? {} : { browser }),
-      ...(crypto === undefined ? {} : { crypto }),
       mediaIndex,
+      ...(browser === undefined ? undefined : { browser }),
+      ...(crypto === undefined ? undefined : { crypto }),
     },
   }
 }
@@ -114,19 +111,31 @@ function takeStream(
 const setupOf = (browser: BrowserAgreed | undefined): BrowserSetup =>
   browser?.role === 'client' ? 'active' : 'passive'
 
-/** The first codec in the order that decides which both have, both ways at the offer's number. */
-function chooseCodec(
-  theirs: readonly Codec[],
-  { codecs, codecOrder }: LocalMedia,
-): { readonly ours: Codec; readonly codec: AgreedCodec } | undefined {
-  const ours = codecOrder === 'offer' ? theirs.flatMap(codec => codecs.filter(own => sameCodec(own, codec))) : codecs
-  for (const own of ours) {
-    const [codec] = agreedCodecs(theirs, [own])
-    if (codec === undefined) continue
-    const { sendPayloadType: payloadType } = codec
-    return { ours: { ...own, payloadType }, codec: { ...codec, receivePayloadType: payloadType } }
+/** A codec that both have, both ways at the offer's number. */
+interface ChosenCodec {
+  readonly ours: Codec
+  readonly codec: AgreedCodec
+}
+
+/** The first codec in the order that decides which both have. */
+function chooseCodec(theirs: readonly Codec[], { codecs, codecOrder }: LocalMedia): ChosenCodec | undefined {
+  if (codecOrder !== 'offer') {
+    for (const own of codecs) {
+      const codec = theirs.find(offered => isSpeech(offered) && sameCodec(own, offered))
+      if (codec !== undefined) return chosen(codec, own)
+    }
+    return undefined
+  }
+  for (const codec of theirs) {
+    const own = isSpeech(codec) ? codecs.find(known => sameCodec(known, codec)) : undefined
+    if (own !== undefined) return chosen(codec, own)
   }
   return undefined
+}
+
+function chosen(theirs: Codec, own: Codec): ChosenCodec {
+  const ours = { ...own, payloadType: theirs.payloadType }
+  return { ours, codec: agreed(theirs, ours) }
 }
 
 /** How our offer said that packets go. */
@@ -165,17 +174,18 @@ export function readAnswer(
   const codecs = agreedCodecs(answered, offered)
   const codec = codecs[0]
   if (codec === undefined) return fault('no-common-codec')
-  const agreed = browser && browserAgreed(answer, theirs, browser, true)
+  const terms = browser && browserAgreed(answer, theirs, browser, true)
   const keys = crypto && acceptedCrypto(crypto, theirs)
-  if ((isBrowser && agreed === undefined) || (crypto !== undefined && keys === undefined)) return fault('bad-transport')
+  if ((isBrowser && terms === undefined) || (crypto !== undefined && keys === undefined)) return fault('bad-transport')
   const rtcpMux = hasRtcpMux(ours) && hasRtcpMux(theirs)
-  const found = agreed === undefined ? remoteOf(answer, theirs, rtcpMux) : { remote: browserRemote }
+  const found = terms === undefined ? remoteOf(answer, theirs, rtcpMux) : { remote: browserRemote }
   if (typeof found === 'string') return fault(found)
   const { remote } = found
   const [event, ...moreEvents] = telephoneEventsOf(answered, codec.rate).flatMap(sent => {
-    const received = telephoneEventsOf(offered, codec.rate).find(own => own.rate === sent.rate)
+    const received = telephoneEventOf(offered, sent.rate)
     return received === undefined ? [] : [{ sent, received }]
   })
+  const reports = extendedReportsOf(answer, theirs)
   const sentNoise = comfortNoiseOf(answered, codec.rate)
   const receivedNoise = comfortNoiseOf(offered, codec.rate)
   return {
@@ -194,10 +204,10 @@ export function readAnswer(
       ptimeMs: ptimeFor(theirs, ptimeOf(ours) ?? 20),
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,
-      extendedReports: extendedReportsOf(offer, ours) && extendedReportsOf(answer, theirs),
-      ...(agreed === undefined ? {} : { browser: agreed }),
-      ...(keys === undefined ? {} : { crypto: keys }),
+      extendedReports: reports && extendedReportsOf(offer, ours) && reports,
       mediaIndex,
+      ...(terms === undefined ? undefined : { browser: terms }),
+      ...(keys === undefined ? undefined : { crypto: keys }),
     },
   }
 }

@@ -13,12 +13,12 @@ export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 const isDirection = (name: string): name is Direction =>
   name === 'sendrecv' || name === 'sendonly' || name === 'recvonly' || name === 'inactive'
 
+const namesDirection = (attribute: Attribute): attribute is Attribute & { readonly name: Direction } =>
+  isDirection(attribute.name)
+
 /** Direction of the stream, else of the session, else `sendrecv`. */
-export function directionOf(session: SessionDescription, media: MediaDescription): Direction {
-  for (const { name } of media.attributes) if (isDirection(name)) return name
-  for (const { name } of session.attributes) if (isDirection(name)) return name
-  return 'sendrecv'
-}
+export const directionOf = (session: SessionDescription, media: MediaDescription): Direction =>
+  (media.attributes.find(namesDirection) ?? session.attributes.find(namesDirection))?.name ?? 'sendrecv'
 
 export const directionFor = (send: boolean, receive: boolean): Direction =>
   send ? (receive ? 'sendrecv' : 'sendonly') : receive ? 'recvonly' : 'inactive'

@@ -44,49 +44,85 @@ const staticCodecs: ReadonlyMap<number, Codec> = new Map(
   ].map(codec => [codec.payloadType, codec]),
 )
 
-const rtpmap = /^(\d{1,3})\s+([^\s/]+)\/(\d{1,6})(?:\/(\d{1,2}))?\s*$/
-const fmtp = /^(\d{1,3})\s+(\S.*)$/
+export const formatRtpmap = ({ payloadType, name, rate, channels = 1 }: Codec): string =>
+  `${payloadType} ${name}/${rate}${channels > 1 ? `/${channels}` : ''}`
+
+/** What nearly every sender writes, by the whole value of its rtpmap: known without a match of the pattern, and shared. */
+const usualCodecs: ReadonlyMap<string, Codec> = new Map(
+  [
+    ...staticCodecs.values(),
+    { name: opus.name, rate: opus.rate, channels: 2, payloadType: opus.payloadType },
+    ...[8000, 48_000].flatMap(rate =>
+      Array.from({ length: 32 }, (_, at) => ({ name: 'telephone-event', rate, payloadType: 96 + at })),
+    ),
+  ].map(codec => [formatRtpmap(codec), codec]),
+)
+
+const rtpmap = /^\d{1,3}\s+[^\s/]+\/\d{1,6}(?:\/\d{1,2})?\s*$/
+const fmtp = /^\d{1,3}\s+\S.*$/
+const blank = /\s/
+
+/** What `a=fmtp` says of a payload type. */
+interface Parameters {
+  readonly payloadType: number
+  readonly fmtp: string
+}
 
 /**
  * The codecs of a stream in its order of preference. An rtpmap that cannot be (payload type over 127, no rate) is
  * ignored, and so is a dynamic payload type without one.
  */
-export function codecsOf(media: MediaDescription): readonly Codec[] {
-  const mapped = new Map<number, Codec>()
-  const formats = new Map<number, string>()
-  for (const { name, value = '' } of media.attributes) {
-    if (name === 'rtpmap') {
-      const codec = parseRtpmap(value)
-      if (codec !== undefined && !mapped.has(codec.payloadType)) mapped.set(codec.payloadType, codec)
-    } else if (name === 'fmtp') {
-      const [, type = '', text = ''] = fmtp.exec(value) ?? []
-      const payloadType = boundedNumber(type, 127)
-      if (payloadType !== undefined && !formats.has(payloadType)) formats.set(payloadType, text)
-    }
+export function codecsOf({ attributes, formats }: MediaDescription): readonly Codec[] {
+  const mapped: Codec[] = []
+  const described: Parameters[] = []
+  for (const { name, value = '' } of attributes) {
+    if (name === 'rtpmap') addFirst(mapped, usualCodecs.get(value) ?? parseRtpmap(value))
+    else if (name === 'fmtp') addFirst(described, parseFmtp(value))
   }
   const codecs: Codec[] = []
-  for (const format of new Set(media.formats)) {
+  for (let at = 0; at < formats.length; at++) {
+    const format = formats[at]!
     const payloadType = boundedNumber(format, 127)
-    if (payloadType === undefined) continue
-    const codec = mapped.get(payloadType) ?? staticCodecs.get(payloadType)
+    if (payloadType === undefined || formats.indexOf(format) < at) continue
+    const codec = ofType(mapped, payloadType) ?? staticCodecs.get(payloadType)
     if (codec === undefined) continue
-    const text = formats.get(payloadType)
-    codecs.push(text === undefined ? codec : { ...codec, fmtp: text })
+    const parameters = ofType(described, payloadType)
+    codecs.push(parameters === undefined ? codec : { ...codec, fmtp: parameters.fmtp })
   }
   return codecs
 }
 
+/** At most one of each of the 128 payload types. */
+function ofType<T extends { readonly payloadType: number }>(known: readonly T[], payloadType: number): T | undefined {
+  for (const each of known) if (each.payloadType === payloadType) return each
+  return undefined
+}
+
+/** Of several for one payload type the first is valid. */
+function addFirst<T extends { readonly payloadType: number }>(known: T[], next: T | undefined): void {
+  if (next !== undefined && ofType(known, next.payloadType) === undefined) known.push(next)
+}
+
 function parseRtpmap(value: string): Codec | undefined {
-  const match = rtpmap.exec(value.trimStart())
-  const payloadType = boundedNumber(match?.[1] ?? '', 127)
-  const rate = Number(match?.[3] ?? 0)
-  if (match === null || payloadType === undefined || rate === 0) return undefined
-  const channels = Number(match[4] ?? 1)
-  return { name: match[2] ?? '', rate, payloadType, ...(channels > 1 ? { channels } : {}) }
+  const text = value.trimStart()
+  if (!rtpmap.test(text)) return undefined
+  const payloadType = Number.parseInt(text, 10)
+  const slash = text.indexOf('/')
+  const rate = Number.parseInt(text.slice(slash + 1), 10)
+  if (payloadType > 127 || rate === 0) return undefined
+  const name = text.slice(text.search(blank), slash).trimStart()
+  const more = text.indexOf('/', slash + 1)
+  const channels = more === -1 ? 1 : Number.parseInt(text.slice(more + 1), 10)
+  return channels > 1 ? { name, rate, payloadType, channels } : { name, rate, payloadType }
+}
+
+function parseFmtp(value: string): Parameters | undefined {
+  if (!fmtp.test(value)) return undefined
+  const payloadType = Number.parseInt(value, 10)
+  return payloadType > 127 ? undefined : { payloadType, fmtp: value.slice(value.search(blank)).trimStart() }
 }
 
 export const sameCodec = (a: Omit<Codec, 'payloadType'>, b: Omit<Codec, 'payloadType'>): boolean =>
-  a.name.toLowerCase() === b.name.toLowerCase() && a.rate === b.rate && (a.channels ?? 1) === (b.channels ?? 1)
-
-export const formatRtpmap = ({ payloadType, name, rate, channels = 1 }: Codec): string =>
-  `${payloadType} ${name}/${rate}${channels > 1 ? `/${channels}` : ''}`
+  a.rate === b.rate &&
+  (a.channels ?? 1) === (b.channels ?? 1) &&
+  (a.name === b.name || a.name.toLowerCase() === b.name.toLowerCase())

@@ -15,6 +15,7 @@ import {
   isCryptoStream,
   offeredCryptos,
 } from './crypto.ts'
+import { type ExtendedReports, extendedReportsAttribute } from './extended-reports.ts'
 import { formatSdp } from './format.ts'
 import { ptimeRange } from './negotiated.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
@@ -73,7 +74,11 @@ interface DescribedMeans {
   readonly offered?: MediaDescription | undefined
   /** The line that was chosen. */
   readonly crypto?: CryptoLine | undefined
+  /** Undefined: the stream names none. */
+  readonly extendedReports?: ExtendedReports | undefined
 }
+
+const none: readonly never[] = []
 
 /** Our audio line with these codecs. */
 export function describeAudio(
@@ -82,7 +87,7 @@ export function describeAudio(
   ptimeMs: number,
   direction: Direction,
   rtcpMux: boolean,
-  { setup = 'actpass', offered, crypto }: DescribedMeans = {},
+  { setup = 'actpass', offered, crypto, extendedReports }: DescribedMeans,
 ): MediaDescription {
   const attributes: Attribute[] = []
   for (const codec of codecs) {
@@ -95,16 +100,35 @@ export function describeAudio(
   if (browser !== undefined) attributes.push(...browserAttributes(browser, local.address, local.port, setup, offered))
   else if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
   if (cryptos !== undefined) attributes.push(...cryptos.map(cryptoAttribute))
-  return {
-    ...switchedOff(
-      'audio',
-      protocolOf(local, offered),
-      codecs.map(codec => String(codec.payloadType)),
-    ),
-    port: local.port,
+  if (extendedReports !== undefined) attributes.push(extendedReportsAttribute(extendedReports))
+  return described(
+    'audio',
+    local.port,
+    protocolOf(local, offered),
+    codecs.map(codec => String(codec.payloadType)),
     attributes,
-  }
+  )
 }
+
+/** A line of ours: what it does not name, none of ours has. */
+const described = (
+  media: string,
+  port: number,
+  protocol: string,
+  formats: readonly string[],
+  attributes: readonly Attribute[],
+): MediaDescription => ({
+  media,
+  port,
+  portCount: undefined,
+  protocol,
+  formats: formats.length === 0 ? ['0'] : formats,
+  title: undefined,
+  connections: none,
+  bandwidths: none,
+  key: undefined,
+  attributes,
+})
 
 function protocolOf({ browser, crypto }: LocalMedia, offered: MediaDescription | undefined): string {
   if (browser !== undefined) return offered?.protocol ?? browserProtocol
@@ -113,18 +137,8 @@ function protocolOf({ browser, crypto }: LocalMedia, offered: MediaDescription |
 }
 
 /** RFC 3264 §6: a stream that is not taken keeps its place, with port 0. */
-export const switchedOff = (media: string, protocol: string, formats: readonly string[]): MediaDescription => ({
-  media,
-  port: 0,
-  portCount: undefined,
-  protocol,
-  formats: formats.length === 0 ? ['0'] : formats,
-  title: undefined,
-  connections: [],
-  bandwidths: [],
-  key: undefined,
-  attributes: [],
-})
+export const switchedOff = ({ media, protocol, formats }: MediaDescription): MediaDescription =>
+  described(media, 0, protocol, formats, none)
 
 /** The session around the streams, with the origin that continues the previous one. */
 export function describeSession(
@@ -146,13 +160,13 @@ export function describeSession(
     name: '-',
     information: undefined,
     uri: undefined,
-    emails: [],
-    phones: [],
+    emails: none,
+    phones: none,
     connection: { addressType, address: local.address, scope: undefined },
-    bandwidths: [],
+    bandwidths: none,
     timing: ['t=0 0'],
     key: undefined,
-    attributes: local.browser === undefined ? [] : browserSessionAttributes(audio, offer),
+    attributes: local.browser === undefined ? none : browserSessionAttributes(audio, offer),
     media,
   }
   if (local.previous === undefined || previous === undefined) return session
@@ -161,8 +175,12 @@ export function describeSession(
 }
 
 /** RFC 3264 §8.3.2: a payload type keeps its meaning for the whole session. */
-export function withPreviousNumbers(codecs: readonly Codec[], previous: MediaDescription | undefined): Codec[] {
-  const known = previous === undefined ? [] : codecsOf(previous)
+export function withPreviousNumbers(
+  codecs: readonly Codec[],
+  previous: MediaDescription | undefined,
+): readonly Codec[] {
+  if (previous === undefined) return codecs
+  const known = codecsOf(previous)
   return codecs.map(codec => {
     const before = known.find(other => sameCodec(other, codec))
     return before === undefined ? codec : { ...codec, payloadType: before.payloadType }

@@ -1,5 +1,5 @@
 import { attributeOf } from './attributes.ts'
-import type { MediaDescription, SessionDescription } from './session.ts'
+import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
 
 /** What `a=rtcp-xr` names of the extended RTCP reports that we know (RFC 3611 §5.1). */
 export interface ExtendedReports {
@@ -27,12 +27,9 @@ export function extendedReportsOf(session: SessionDescription, media: MediaDescr
   return { voipMetrics, receiverTime: mode === 'all' || mode === 'sender' ? mode : undefined }
 }
 
-/** The stream with the attribute that names them. */
-export function withExtendedReports(media: MediaDescription, reports: ExtendedReports | undefined): MediaDescription {
-  if (reports === undefined) return media
-  const formats = [
-    ...(reports.receiverTime === undefined ? [] : [`rcvr-rtt=${reports.receiverTime}`]),
-    ...(reports.voipMetrics ? ['voip-metrics'] : []),
-  ]
-  return { ...media, attributes: [...media.attributes, { name: attribute, value: formats.join(' ') }] }
+/** What names them. */
+export const extendedReportsAttribute = ({ voipMetrics, receiverTime }: ExtendedReports): Attribute => {
+  const mode = receiverTime === undefined ? '' : `rcvr-rtt=${receiverTime}`
+  const metrics = voipMetrics ? 'voip-metrics' : ''
+  return { name: attribute, value: mode !== '' && metrics !== '' ? `${mode} ${metrics}` : `${mode}${metrics}` }
 }

@@ -1,41 +1,90 @@
+import { TextWriter } from '../base/text-writer.ts'
 import type { Attribute, Connection, MediaDescription, Origin, SessionDescription } from './session.ts'
+
+const writer = new TextWriter()
 
 /** RFC 8866 §5, in its order, CRLF. Line ends inside a value become spaces. */
 export function formatSdp(session: SessionDescription): string {
-  const lines = ['v=0']
-  const add = (type: string, value: string | undefined) => {
-    if (value !== undefined) lines.push(`${type}=${value}`)
-  }
-  if (session.origin !== undefined) add('o', formatOrigin(session.origin))
-  add('s', session.name)
-  add('i', session.information)
-  add('u', session.uri)
-  for (const email of session.emails) add('e', email)
-  for (const phone of session.phones) add('p', phone)
-  if (session.connection !== undefined) add('c', formatConnection(session.connection))
-  for (const bandwidth of session.bandwidths) add('b', bandwidth)
-  lines.push(...session.timing)
-  add('k', session.key)
-  for (const attribute of session.attributes) add('a', formatAttribute(attribute))
-  for (const media of session.media) {
-    add('m', formatMediaLine(media))
-    add('i', media.title)
-    for (const connection of media.connections) add('c', formatConnection(connection))
-    for (const bandwidth of media.bandwidths) add('b', bandwidth)
-    add('k', media.key)
-    for (const attribute of media.attributes) add('a', formatAttribute(attribute))
-  }
-  return `${lines.map(line => (/[\r\n]/.test(line) ? line.replace(/[\r\n]+/g, ' ') : line)).join('\r\n')}\r\n`
+  writer.clear()
+  writeLine('v=', '0')
+  if (session.origin !== undefined) writeOrigin(session.origin)
+  writeLine('s=', session.name)
+  writeLine('i=', session.information)
+  writeLine('u=', session.uri)
+  for (const email of session.emails) writeLine('e=', email)
+  for (const phone of session.phones) writeLine('p=', phone)
+  if (session.connection !== undefined) writeConnection(session.connection)
+  for (const bandwidth of session.bandwidths) writeLine('b=', bandwidth)
+  for (const timing of session.timing) writeLine('', timing)
+  writeLine('k=', session.key)
+  session.attributes.forEach(writeAttribute)
+  session.media.forEach(writeMedia)
+  return writer.text()
 }
 
-const formatOrigin = (origin: Origin): string =>
-  `${origin.username} ${origin.sessionId} ${origin.sessionVersion} IN ${origin.addressType} ${origin.address}`
+function writeMedia(media: MediaDescription): void {
+  writeMediaLine(media)
+  writeLine('i=', media.title)
+  media.connections.forEach(writeConnection)
+  for (const bandwidth of media.bandwidths) writeLine('b=', bandwidth)
+  writeLine('k=', media.key)
+  media.attributes.forEach(writeAttribute)
+}
 
-const formatConnection = ({ addressType, address, scope }: Connection): string =>
-  `IN ${addressType} ${address}${scope === undefined ? '' : `/${scope}`}`
+function writeLine(type: string, value: string | undefined): void {
+  if (value === undefined) return
+  writer.write(type)
+  writer.write(value)
+  writer.endLine()
+}
 
-const formatAttribute = ({ name, value }: Attribute): string => (value === undefined ? name : `${name}:${value}`)
+function writeOrigin(origin: Origin): void {
+  writer.write('o=')
+  writer.write(origin.username)
+  writeWord(origin.sessionId)
+  writeWord(origin.sessionVersion)
+  writeWord('IN')
+  writeWord(origin.addressType)
+  writeWord(origin.address)
+  writer.endLine()
+}
 
-function formatMediaLine({ media, port, portCount, protocol, formats }: MediaDescription): string {
-  return [media, portCount === undefined ? port : `${port}/${portCount}`, protocol, ...formats].join(' ')
+function writeConnection({ addressType, address, scope }: Connection): void {
+  writer.write('c=IN')
+  writeWord(addressType)
+  writeWord(address)
+  if (scope !== undefined) {
+    writer.write('/')
+    writer.write(scope)
+  }
+  writer.endLine()
+}
+
+function writeMediaLine({ media, port, portCount, protocol, formats }: MediaDescription): void {
+  writer.write('m=')
+  writer.write(media)
+  writeWord(String(port))
+  if (portCount !== undefined) {
+    writer.write('/')
+    writer.write(String(portCount))
+  }
+  writeWord(protocol)
+  formats.forEach(writeWord)
+  writer.endLine()
+}
+
+function writeAttribute({ name, value }: Attribute): void {
+  writer.write('a=')
+  writer.write(name)
+  if (value !== undefined) {
+    writer.write(':')
+    writer.write(value)
+  }
+  writer.endLine()
+}
+
+/** After others. */
+function writeWord(word: string): void {
+  writer.write(' ')
+  writer.write(word)
 }

@@ -130,13 +130,19 @@ export function directionFrom(
 }
 
 /** The remote's codecs that we know too, in its order, with the numbers of each side. */
-export const agreedCodecs = (theirs: readonly Codec[], ours: readonly Codec[]): readonly AgreedCodec[] =>
-  theirs.flatMap(codec => {
-    const own = ours.find(known => sameCodec(known, codec))
-    return own === undefined || isTelephoneEvent(codec) || sameCodec(codec, comfortNoise) ? [] : [agreed(codec, own)]
-  })
+export function agreedCodecs(theirs: readonly Codec[], ours: readonly Codec[]): readonly AgreedCodec[] {
+  const codecs: AgreedCodec[] = []
+  for (const codec of theirs) {
+    const own = isSpeech(codec) ? ours.find(known => sameCodec(known, codec)) : undefined
+    if (own !== undefined) codecs.push(agreed(codec, own))
+  }
+  return codecs
+}
 
-const agreed = (theirs: Codec, ours: Codec): AgreedCodec => ({
+/** One that can be agreed on: digits and comfort noise go beside it. */
+export const isSpeech = (codec: Codec): boolean => !isTelephoneEvent(codec) && !sameCodec(codec, comfortNoise)
+
+export const agreed = (theirs: Codec, ours: Codec): AgreedCodec => ({
   name: ours.name,
   rate: ours.rate,
   channels: ours.channels ?? 1,
@@ -153,16 +159,22 @@ const usualEventRate = 8000
  * then those of 8,000 Hz, which browsers send whatever the codec is.
  */
 export function telephoneEventsOf(codecs: readonly Codec[], rate: number): readonly Codec[] {
-  const events = codecs.filter(isTelephoneEvent)
-  const rates = rate === usualEventRate ? [rate] : [rate, usualEventRate]
-  return rates.flatMap(each => events.find(event => event.rate === each) ?? [])
+  const own = telephoneEventOf(codecs, rate)
+  const usual = rate === usualEventRate ? undefined : telephoneEventOf(codecs, usualEventRate)
+  if (own === undefined) return usual === undefined ? [] : [usual]
+  return usual === undefined ? [own] : [own, usual]
 }
+
+/** The telephone-event that counts in that clock. */
+export const telephoneEventOf = (codecs: readonly Codec[], rate: number): Codec | undefined =>
+  codecs.find(codec => codec.rate === rate && isTelephoneEvent(codec))
 
 /** Comfort noise beside a codec of that clock. */
 export const comfortNoiseOf = (codecs: readonly Codec[], rate: number): Codec | undefined =>
-  codecs.find(codec => sameCodec(codec, comfortNoise) && codec.rate === rate)
+  rate === comfortNoise.rate ? codecs.find(codec => sameCodec(codec, comfortNoise)) : undefined
 
-const isTelephoneEvent = (codec: Codec): boolean => codec.name.toLowerCase() === 'telephone-event'
+const isTelephoneEvent = ({ name }: Codec): boolean =>
+  name.length === 'telephone-event'.length && name.toLowerCase() === 'telephone-event'
 
 /** Where a browser's description points: nowhere, before ICE. */
 export const browserRemote: RemoteMedia = { address: '0.0.0.0', port: 9, rtcpPort: 9 }

@@ -8,7 +8,7 @@ import {
   telephoneEventCodec,
   withPreviousNumbers,
 } from './describe.ts'
-import { ownExtendedReports, withExtendedReports } from './extended-reports.ts'
+import { ownExtendedReports } from './extended-reports.ts'
 import { isOurs } from './negotiated.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
@@ -17,16 +17,18 @@ export function createOffer(local: LocalMedia): SessionDescription {
   const streams = local.previous?.media ?? []
   const place = placeOf(streams, local)
   const codecs = withPreviousNumbers([...local.codecs, ...events(local)], streams[place])
-  const described = describeAudio(
+  const audio = describeAudio(
     local,
     codecs,
     clampPtime(local.ptimeMs),
     local.direction ?? 'sendrecv',
     local.rtcpMux ?? false,
-    local.crypto === undefined ? {} : { offered: streams[place] },
+    {
+      offered: local.crypto === undefined ? undefined : streams[place],
+      extendedReports: local.extendedReports === true ? ownExtendedReports : undefined,
+    },
   )
-  const audio = withExtendedReports(described, local.extendedReports === true ? ownExtendedReports : undefined)
-  const media = streams.map(stream => switchedOff(stream.media, stream.protocol, stream.formats))
+  const media = streams.map(switchedOff)
   media[place] = audio
   return describeSession(local, media, audio)
 }
@@ -44,13 +46,23 @@ function placeOf(streams: readonly MediaDescription[], local: LocalMedia): numbe
  * that which counts in 8,000ths comes first, for remotes that know it by its number.
  */
 function events({ codecs, telephoneEvent }: LocalMedia): Codec[] {
-  if (telephoneEvent === undefined) return []
-  const rates = [...new Set(codecs.map(codec => codec.rate))].sort((one, two) => one - two)
-  const taken = new Set(codecs.map(codec => codec.payloadType))
+  const named: Codec[] = []
+  if (telephoneEvent === undefined) return named
   let next = telephoneEvent
-  return rates.map(rate => {
-    while (taken.has(next)) next = next === 127 ? 96 : next + 1
-    taken.add(next)
-    return telephoneEventCodec(next, rate)
-  })
+  for (let rate = rateAbove(codecs, 0); rate !== undefined; rate = rateAbove(codecs, rate)) {
+    while (isTaken(codecs, next) || isTaken(named, next)) next = next === 127 ? 96 : next + 1
+    named.push(telephoneEventCodec(next, rate))
+  }
+  return named
 }
+
+/** The lowest clock among the codecs that is higher than this one. */
+function rateAbove(codecs: readonly Codec[], rate: number): number | undefined {
+  let lowest: number | undefined
+  for (const codec of codecs)
+    if (codec.rate > rate && (lowest === undefined || codec.rate < lowest)) lowest = codec.rate
+  return lowest
+}
+
+const isTaken = (codecs: readonly Codec[], payloadType: number): boolean =>
+  codecs.some(codec => codec.payloadType === payloadType)

@@ -31,23 +31,29 @@ const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
  */
 export function parseSdp(input: string | Uint8Array): Parsed<SessionDescription, SdpFault> {
   if (input.length > sdpLimits.length) return { ok: false, reason: 'too-large', at: 0 }
-  const lines = (typeof input === 'string' ? input : decoder.decode(input)).split(/\r\n|\n|\r/)
-  const first = lines.findIndex(line => line !== '')
-  if (first === -1 || lines[first]?.trimEnd() !== 'v=0') {
-    return { ok: false, reason: 'bad-version', at: Math.max(first, 0) }
-  }
-  const session = emptySession()
+  const text = typeof input === 'string' ? input : decoder.decode(input)
+  const hasControl = control.test(text)
+  let session: Mutable<SessionDescription> | undefined
   let media: Mutable<MediaDescription> | undefined
-  for (let at = first + 1; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    if (line === '') continue
-    if (line[1] !== '=') return { ok: false, reason: 'bad-line', at }
-    const value = line.slice(2)
-    if (control.test(value)) {
-      if (line[0] === 'a') continue
+  let next = 0
+  for (let at = 0; next <= text.length; at++) {
+    const start = next
+    const end = lineEnd(text, start)
+    next = text.startsWith('\r\n', end) ? end + 2 : end + 1
+    if (end === start) continue
+    if (session === undefined) {
+      if (text.slice(start, end).trimEnd() !== 'v=0') return { ok: false, reason: 'bad-version', at }
+      session = emptySession()
+      continue
+    }
+    if (end < start + 2 || text.charAt(start + 1) !== '=') return { ok: false, reason: 'bad-line', at }
+    const type = text.charAt(start)
+    const value = text.slice(start + 2, end)
+    if (hasControl && control.test(value)) {
+      if (type === 'a') continue
       return { ok: false, reason: 'bad-line', at }
     }
-    if (line[0] === 'm') {
+    if (type === 'm') {
       const parsed = parseMedia(value)
       if (typeof parsed === 'string') return { ok: false, reason: parsed, at }
       if (session.media.length === sdpLimits.media) return { ok: false, reason: 'too-many-media', at }
@@ -55,11 +61,19 @@ export function parseSdp(input: string | Uint8Array): Parsed<SessionDescription,
       media = parsed
       continue
     }
-    const fault = media === undefined ? readSessionLine(session, line, value) : readMediaLine(media, line, value)
+    const fault = media === undefined ? readSessionLine(session, type, value) : readMediaLine(media, type, value)
     if (fault !== undefined) return { ok: false, reason: fault, at }
   }
+  if (session === undefined) return { ok: false, reason: 'bad-version', at: 0 }
   if (session.timing.length === 0) session.timing.push('t=0 0')
   return { ok: true, value: session }
+}
+
+/** Where the line that begins at `at` ends: a CR or LF, or the end of the text. */
+function lineEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && text.charCodeAt(end) !== 0x0a && text.charCodeAt(end) !== 0x0d) end++
+  return end
 }
 
 const emptySession = (): Mutable<SessionDescription> => ({
@@ -77,8 +91,8 @@ const emptySession = (): Mutable<SessionDescription> => ({
   media: [],
 })
 
-function readSessionLine(session: Mutable<SessionDescription>, line: string, value: string): SdpFault | undefined {
-  switch (line[0]) {
+function readSessionLine(session: Mutable<SessionDescription>, type: string, value: string): SdpFault | undefined {
+  switch (type) {
     case 'a':
       session.attributes.push(parseAttribute(value))
       break
@@ -94,7 +108,7 @@ function readSessionLine(session: Mutable<SessionDescription>, line: string, val
     case 't':
     case 'r':
     case 'z':
-      session.timing.push(line)
+      session.timing.push(`${type}=${value}`)
       break
     case 'b':
       session.bandwidths.push(value)
@@ -118,8 +132,8 @@ function readSessionLine(session: Mutable<SessionDescription>, line: string, val
   return undefined
 }
 
-function readMediaLine(media: Mutable<MediaDescription>, line: string, value: string): SdpFault | undefined {
-  switch (line[0]) {
+function readMediaLine(media: Mutable<MediaDescription>, type: string, value: string): SdpFault | undefined {
+  switch (type) {
     case 'a':
       media.attributes.push(parseAttribute(value))
       break
@@ -150,10 +164,11 @@ function parseAttribute(value: string): Attribute {
 }
 
 function parseConnection(value: string): Connection | undefined {
-  const [network, addressType, target, more] = value.trim().split(/\s+/, 4)
-  if (network?.toUpperCase() !== 'IN' || addressType === undefined || target === undefined || more !== undefined) {
-    return undefined
-  }
+  const words = new Words(value)
+  if (words.next()?.toUpperCase() !== 'IN') return undefined
+  const addressType = words.next()
+  const target = words.next()
+  if (addressType === undefined || target === undefined || words.next() !== undefined) return undefined
   const slash = target.indexOf('/')
   return slash === -1
     ? { addressType, address: target, scope: undefined }
@@ -161,7 +176,14 @@ function parseConnection(value: string): Connection | undefined {
 }
 
 function parseOrigin(value: string): Origin | undefined {
-  const [username, sessionId, sessionVersion, , addressType, address] = value.trim().split(/\s+/, 6)
+  const words = new Words(value)
+  const username = words.next()
+  const sessionId = words.next()
+  const sessionVersion = words.next()
+  // The network: `IN`.
+  words.next()
+  const addressType = words.next()
+  const address = words.next()
   if (username === undefined || sessionId === undefined || sessionVersion === undefined) return undefined
   if (addressType === undefined || address === undefined) return undefined
   return { username, sessionId, sessionVersion, addressType, address }
@@ -169,13 +191,21 @@ function parseOrigin(value: string): Origin | undefined {
 
 /** RFC 8866 §5.14: `m=<media> <port>[/<number>] <protocol> <format> …` */
 function parseMedia(value: string): Mutable<MediaDescription> | SdpFault {
-  const [media, portText, protocol, ...formats] = value.trim().split(/\s+/, sdpLimits.formats + 4)
+  const words = new Words(value)
+  const media = words.next()
+  const portText = words.next()
+  const protocol = words.next()
   if (media === undefined || portText === undefined || protocol === undefined) return 'bad-media'
-  const [first = '', count] = portText.split('/', 2)
-  const port = boundedNumber(first, 65535)
+  const slash = portText.indexOf('/')
+  const count = slash === -1 ? undefined : portText.slice(slash + 1).split('/', 1)[0]
+  const port = boundedNumber(slash === -1 ? portText : portText.slice(0, slash), 65535)
   const portCount = count === undefined ? undefined : boundedNumber(count, 65535)
   if (port === undefined || (count !== undefined && portCount === undefined)) return 'bad-port'
-  if (formats.length > sdpLimits.formats) return 'bad-format'
+  const formats: string[] = []
+  for (let format = words.next(); format !== undefined; format = words.next()) {
+    if (formats.length === sdpLimits.formats) return 'bad-format'
+    formats.push(format)
+  }
   if (isRtp(protocol) && !formats.every(isPayloadType)) return 'bad-format'
   return {
     media,
@@ -190,6 +220,31 @@ function parseMedia(value: string): Mutable<MediaDescription> | SdpFault {
     attributes: [],
   }
 }
+
+/** The words of a value, one by one: thousands of lines a second are read, and of most the words are few and known. */
+class Words {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Undefined: there are no more. */
+  next(): string | undefined {
+    const text = this.#text
+    let start = this.#at
+    while (start < text.length && isSpace(text.charCodeAt(start))) start++
+    let end = start
+    while (end < text.length && !isSpace(text.charCodeAt(end))) end++
+    this.#at = end
+    return end === start ? undefined : text.slice(start, end)
+  }
+}
+
+/** What `\s` matches: a space or tab, as written; and the white space of Unicode, which is let pass. */
+const isSpace = (code: number): boolean =>
+  code === 0x20 || code === 0x09 || (code > 0x7f && /\s/.test(String.fromCharCode(code)))
 
 const isRtp = (protocol: string): boolean => /(?:^|\/)RTP\//i.test(protocol)
 

@@ -1,6 +1,7 @@
 import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipResponse } from '../message/message.ts'
 import { reasonPhrase } from '../message/reason-phrase.ts'
+import { addSdp } from '../message/sdp-body.ts'
 import type { IncomingRequest } from './incoming.ts'
 
 export interface ResponseParts {
@@ -12,12 +13,12 @@ export interface ResponseParts {
   readonly recordRoute?: boolean
 }
 
-const utf8 = new TextEncoder()
-const noBody = new Uint8Array(0)
+const noParts: ResponseParts = {}
 
 /** RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq as they came, the topmost Via stamped with the source. */
-export function buildResponse(request: IncomingRequest, status: number, parts: ResponseParts = {}): SipResponse {
-  const headers: HeaderField[] = [{ name: 'Via', value: request.via.stamped }]
+export function buildResponse(request: IncomingRequest, status: number, parts = noParts): SipResponse {
+  const headers: HeaderField[] = []
+  headers.push({ name: 'Via', value: request.via.stamped })
   const vias = headersOf(request.message, 'Via')
   for (let at = 1; at < vias.length; at++) headers.push({ name: 'Via', value: vias[at]! })
   if (parts.recordRoute === true)
@@ -29,8 +30,6 @@ export function buildResponse(request: IncomingRequest, status: number, parts: R
   if (request.callId !== '') headers.push({ name: 'Call-ID', value: request.callId })
   if (request.cseqText !== '') headers.push({ name: 'CSeq', value: request.cseqText })
   if (parts.fields !== undefined) for (const field of parts.fields) headers.push(field)
-  const body = parts.sdp === undefined ? noBody : utf8.encode(parts.sdp)
-  if (body.length > 0) headers.push({ name: 'Content-Type', value: 'application/sdp' })
-  headers.push({ name: 'Content-Length', value: String(body.length) })
+  const body = addSdp(headers, parts.sdp)
   return { kind: 'response', status, reason: reasonPhrase(status), headers, body }
 }

@@ -33,6 +33,15 @@ export interface ArrivalFigures {
   readonly dropped: number
 }
 
+/** What a socket had in this turn. */
+interface TakenDatagrams {
+  count: number
+  /** After so many there may be more in it. */
+  readonly most: number
+  /** Since when its turns are full: what it holds has waited for so long at most. */
+  fullSince: number | undefined
+}
+
 /**
  * The order in which messages are read: messages of live calls (responses, ACK, BYE, CANCEL, re-INVITE) at once, new
  * calls after them and only for a limited time in each turn. A CANCEL does not overtake its INVITE.
@@ -42,9 +51,8 @@ export class Arrivals {
   readonly #soon: (fire: () => void) => void
   readonly #invites: InviteQueue
   readonly #strangers = new InviteQueue({}, mostStrangers)
-  /** Datagrams of each socket in this turn, and since when its turns are full: what it holds has waited for so long at most. */
-  readonly #taken = new Map<number, { count: number; most: number }>()
-  readonly #fullSince = new Map<number, number>()
+  /** Of each socket that datagrams come by. */
+  readonly #taken = new Map<number, TakenDatagrams>()
   #fullMs = 0
   #turnAt = 0
   #isDue = false
@@ -93,7 +101,7 @@ export class Arrivals {
   /** A datagram has been taken from that socket; after `most` in one turn there may be more in it. */
   took(socket: number, most: number): void {
     const taken = this.#taken.get(socket)
-    if (taken === undefined) this.#taken.set(socket, { count: 1, most })
+    if (taken === undefined) this.#taken.set(socket, { count: 1, most, fullSince: undefined })
     else taken.count++
     this.#due()
   }
@@ -127,24 +135,21 @@ export class Arrivals {
     if (this.#isDue || this.#isClosed) return
     this.#isDue = true
     this.#turnAt = this.#config.now()
-    this.#soon(() => this.#turn())
+    this.#soon(this.#turn)
   }
 
-  #turn(): void {
+  readonly #turn = (): void => {
     this.#isDue = false
     const begun = this.#config.now()
     let isFull = false
-    for (const [socket, { count, most }] of this.#taken) {
-      if (count < most) {
-        this.#fullSince.delete(socket)
-        continue
-      }
-      isFull = true
-      const since = this.#fullSince.get(socket)
-      if (since === undefined) this.#fullSince.set(socket, this.#turnAt)
-      else this.#fullMs = Math.max(this.#fullMs, begun - since)
+    for (const taken of this.#taken.values()) {
+      if (taken.count >= taken.most) {
+        isFull = true
+        if (taken.fullSince === undefined) taken.fullSince = this.#turnAt
+        else this.#fullMs = Math.max(this.#fullMs, begun - taken.fullSince)
+      } else if (taken.count > 0) taken.fullSince = undefined
+      taken.count = 0
     }
-    this.#taken.clear()
     const isBehind = this.#config.isBehind?.() === true
     let hasMore = true
     while (!this.#isClosed && this.#config.now() - begun < (isFull || isBehind ? fullTurnMs : turnMs)) {

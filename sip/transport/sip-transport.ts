@@ -164,11 +164,13 @@ export class SipTransport {
   run(input: EndpointInput): void {
     if (this.#isClosed) return
     if (endsSetUp.has(input.type) && 'id' in input) this.#arrivals.setUpEnded(input.id)
-    this.#queue.push(input)
-    if (this.#isRunning) return
+    if (this.#isRunning) {
+      this.#queue.push(input)
+      return
+    }
     this.#isRunning = true
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      for (let next: EndpointInput | undefined = input; next !== undefined; next = this.#queue.shift()) {
         this.#act(this.#handle(next, next === input))
         if (next.type === 'dial') this.#tellDialog(next.id)
       }

@@ -34,13 +34,15 @@ export class UdpListener {
   readonly #received: Received
   #datagrams: Datagrams | undefined
   /** Of the datagrams that are queued: whom it concerns when one is refused. */
-  #failures: ((() => void) | undefined)[] = []
+  readonly #failures: ((() => void) | undefined)[]
+  #queued = 0
 
   private constructor(id: number, socket: Socket, received: Received, datagrams: Datagrams | undefined) {
     this.id = id
     this.#socket = socket
     this.#received = received
     this.#datagrams = datagrams
+    this.#failures = new Array(datagrams?.mostQueued ?? 0)
     this.mostPerTurn = datagrams === undefined ? dgramPerTurn : batchedPerTurn
     const bound = socket.address()
     this.address = bound.address
@@ -91,18 +93,21 @@ export class UdpListener {
   #queue(bytes: Uint8Array, port: number, address: string, failed: (() => void) | undefined): boolean {
     const datagrams = this.#datagrams
     if (datagrams === undefined || !datagrams.queue(bytes, address, port)) return false
-    const queued = this.#failures.push(failed)
-    if (queued === 1) queueMicrotask(this.#flush)
-    else if (queued === datagrams.mostQueued) this.#flush()
+    this.#failures[this.#queued++] = failed
+    if (this.#queued === 1) queueMicrotask(this.#flush)
+    else if (this.#queued === datagrams.mostQueued) this.#flush()
     return true
   }
 
   readonly #flush = (): void => {
-    const failures = this.#failures
-    if (failures.length === 0) return
-    this.#failures = []
+    const queued = this.#queued
+    if (queued === 0) return
+    this.#queued = 0
     const unsent = this.#datagrams?.flush() ?? []
-    for (const { at, bytes, port, address } of unsent) this.#sendAlone(bytes, port, address, failures[at])
+    // More may be queued while these are sent.
+    const failures = unsent.length === 0 ? undefined : this.#failures.slice(0, queued)
+    this.#failures.fill(undefined, 0, queued)
+    for (const { at, bytes, port, address } of unsent) this.#sendAlone(bytes, port, address, failures?.[at])
   }
 
   /** By node:dgram, which waits until the socket has room again, or says why the datagram cannot go. */

@@ -14,10 +14,10 @@ export class EventQueue {
 
   /** After what is being done now. */
   add(event: MediaEvent): void {
-    if (this.#waiting.push(event) === 1) queueMicrotask(() => this.#flush())
+    if (this.#waiting.push(event) === 1) queueMicrotask(this.#flush)
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
     for (const event of this.#waiting.splice(0)) this.#report(event)
   }
 

@@ -215,10 +215,9 @@ export class LegMedia {
   #step(input: LegMediaInput, facts: Facts = noFacts): void {
     const cell = legMediaTable[this.#state][input]
     if (cell === undefined) return
-    const [next, ...actions] = cell
-    this.#state = next
-    if (next !== 'opening') this.#opening = undefined
-    for (const action of actions) this.#act(action, facts)
+    this.#state = cell[0]
+    if (this.#state !== 'opening') this.#opening = undefined
+    for (let at = 1; at < cell.length; at++) this.#act(cell[at] as LegMediaAction, facts)
   }
 
   #act(action: LegMediaAction, { order, sdp, agreed, refusal, stats = noStats }: Facts): void {
@@ -313,7 +312,7 @@ export class LegMedia {
       type: 'place',
       session: this.legId,
       sources: this.#sources,
-      ...(remote === undefined ? {} : { remote }),
+      ...(remote === undefined ? undefined : { remote }),
     })
   }
 
@@ -332,9 +331,14 @@ export class LegMedia {
   }
 
   #agree({ agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
-    const agreement = { ...agreed, sources: this.#sources }
-    const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
-    this.#host.threads.execute({ type: 'agree', session: this.legId, agreement, talk, ...more })
+    this.#host.threads.execute({
+      type: 'agree',
+      session: this.legId,
+      agreement: { ...agreed, sources: this.#sources },
+      talk,
+      ...(browser === undefined ? undefined : { browser }),
+      ...(keys === undefined ? undefined : { keys }),
+    })
   }
 }
 

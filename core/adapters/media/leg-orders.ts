@@ -14,6 +14,8 @@ type EndingOrder = Extract<
 /** What is left in a recording's file whose writer is gone. */
 export type MeasureRecording = (path: string) => { readonly durationMs: number; readonly sizeBytes: number }
 
+const none: readonly never[] = []
+
 const hasEnd = (order: Order): order is EndingOrder =>
   order.type === 'media.play' ||
   order.type === 'media.record' ||
@@ -56,7 +58,7 @@ export class LegOrders {
 
   /** What waited, once. */
   takeHeld(): readonly Order[] {
-    const held = this.#held ?? []
+    const held = this.#held ?? none
     this.#held = undefined
     return held
   }
@@ -78,10 +80,12 @@ export class LegOrders {
 
   /** The ends of all that has none yet: its session is gone. What was held has written no file. */
   endAll(legId: LegUuid, measure: MeasureRecording): readonly MediaEvent[] {
-    const held = new Set(this.takeHeld())
-    const running = this.#running ?? []
+    const held = this.takeHeld()
+    const running = this.#running
     this.#running = undefined
-    return running.map(order => endOf(legId, order, held.has(order) ? undefined : measure))
+    if (running === undefined) return none
+    const isHeld = new Set<Order>(held)
+    return running.map(order => endOf(legId, order, isHeld.has(order) ? undefined : measure))
   }
 
   /** How many have not ended. */

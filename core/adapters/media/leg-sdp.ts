@@ -97,7 +97,13 @@ interface LegSdpOptions {
   readonly keys: KeySide | undefined
 }
 
-const inOrder = (first: readonly CodecName[]): readonly CodecName[] => [...new Set([...first, ...codecNames])]
+/** All codecs, these before the others. */
+function inOrder(first: readonly CodecName[]): readonly CodecName[] {
+  const names: CodecName[] = []
+  for (const name of first) if (!names.includes(name)) names.push(name)
+  for (const name of codecNames) if (!names.includes(name)) names.push(name)
+  return names
+}
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
@@ -135,7 +141,7 @@ export class LegSdp {
 
   offer(): string {
     this.#offeredCrypto = this.#keys?.forOffer
-    const offer = createOffer(this.#localWith(this.#offeredCrypto))
+    const offer = createOffer(this.#localWith(this.#offeredCrypto, this.#media.codecs))
     this.#previous = offer
     this.#offer = offer
     return formatSdp(offer)
@@ -143,18 +149,18 @@ export class LegSdp {
 
   /** `prefer`: taken, whatever the order, if the offer has it and it may be used. */
   answer(offer: SessionDescription, prefer?: CodecName): Negotiation<Answer> {
-    const preferred = this.#media.codecs.filter(({ name }) => name === prefer)
-    const wished = preferred.length === 0 ? undefined : this.#answerWith(offer, preferred)
+    const preferred = prefer && this.#media.codecs.find(({ name }) => name === prefer)
+    const wished = preferred && this.#answerWith(offer, [preferred])
     return wished?.ok ? wished : this.#answerWith(offer, this.#media.codecs)
   }
 
   #answerWith(offer: SessionDescription, codecs: readonly Codec[]): Negotiation<Answer> {
     const crypto = this.#keys?.forAnswer(offer)
-    let answered = answerOffer(offer, { ...this.#localWith(crypto), codecs })
+    let answered = answerOffer(offer, this.#localWith(crypto, codecs))
     const agreed = answered.ok ? answered.value.negotiated.browser : undefined
     // A restart: the answer carries names that did not exist before.
     if (agreed !== undefined && this.#browser?.renew(agreed) === true) {
-      answered = answerOffer(offer, { ...this.#localWith(crypto), codecs })
+      answered = answerOffer(offer, this.#localWith(crypto, codecs))
     }
     if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
     const { answer, negotiated } = answered.value
@@ -174,12 +180,13 @@ export class LegSdp {
     return met === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: met }
   }
 
-  #localWith(crypto: CryptoLocal | undefined): LocalMedia {
+  #localWith(crypto: CryptoLocal | undefined, codecs: readonly Codec[]): LocalMedia {
     return {
       ...this.#media,
+      codecs,
       previous: this.#previous,
-      ...(this.#browser === undefined ? {} : { browser: this.#browser.local }),
-      ...(crypto === undefined ? {} : { crypto }),
+      ...(this.#browser === undefined ? undefined : { browser: this.#browser.local }),
+      ...(crypto === undefined ? undefined : { crypto }),
     }
   }
 
@@ -190,8 +197,8 @@ export class LegSdp {
     const keys = this.#keys?.keys(negotiated.crypto)
     return {
       agreement,
-      ...(terms === undefined ? {} : { browser: terms }),
-      ...(keys === undefined ? {} : { keys }),
+      ...(terms === undefined ? undefined : { browser: terms }),
+      ...(keys === undefined ? undefined : { keys }),
     }
   }
 }
@@ -223,15 +230,15 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
       payloadType,
       clockRate,
     })),
-    ...(noise === undefined ? {} : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
-    ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : {}),
     ptimeMs: negotiated.ptimeMs,
+    ptimeAsked: media !== undefined && ptimeOf(media) !== undefined,
+    ...(noise === undefined ? undefined : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
+    ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : undefined),
     ...(reports === undefined
-      ? {}
+      ? undefined
       : {
           extendedReports: { voipMetrics: reports.voipMetrics, receiverTime: reports.receiverTime !== undefined },
         }),
-    ptimeAsked: media !== undefined && ptimeOf(media) !== undefined,
-    ...(longest === undefined ? {} : { maxPtimeMs: longest }),
+    ...(longest === undefined ? undefined : { maxPtimeMs: longest }),
   }
 }

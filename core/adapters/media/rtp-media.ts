@@ -161,7 +161,7 @@ export class RtpMedia implements Media {
     if (open.offer !== undefined && offer === undefined) leg.unreadable()
     else {
       const remote = offer && remoteIn(offer)
-      const shared = isShared ? { sources, ...(remote === undefined ? {} : { remote }) } : undefined
+      const shared = isShared ? { sources, ...(remote === undefined ? undefined : { remote }) } : undefined
       this.#threads.open(legId, callId, browser?.opening, isKeyed, shared)
     }
   }

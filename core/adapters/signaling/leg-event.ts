@@ -19,8 +19,16 @@ export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEv
       }
       const trunkId = event.peerId as TrunkUuid
       const { maxForwards } = event
-      const more = maxForwards === undefined ? {} : { maxForwards }
-      return { type: 'leg.offered', legId, trunkId, from, to, source, ...(sdp === undefined ? {} : { sdp }), ...more }
+      return {
+        type: 'leg.offered',
+        legId,
+        trunkId,
+        from,
+        to,
+        source,
+        ...(sdp === undefined ? undefined : { sdp }),
+        ...(maxForwards === undefined ? undefined : { maxForwards }),
+      }
     }
     case 'ringing':
       return { type: 'leg.ringing', legId }
@@ -31,19 +39,19 @@ export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEv
         type: 'leg.answered',
         legId,
         source: event.source,
-        ...(event.sdp === undefined ? {} : { sdp: event.sdp }),
+        ...(event.sdp === undefined ? undefined : { sdp: event.sdp }),
       }
     case 'confirmed':
-      return { type: 'leg.confirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+      return { type: 'leg.confirmed', legId, ...(event.sdp === undefined ? undefined : { sdp: event.sdp }) }
     case 'reoffered':
       return {
         type: 'leg.reoffered',
         legId,
         source: event.source,
-        ...(event.sdp === undefined ? {} : { sdp: event.sdp }),
+        ...(event.sdp === undefined ? undefined : { sdp: event.sdp }),
       }
     case 'reconfirmed':
-      return { type: 'leg.reconfirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+      return { type: 'leg.reconfirmed', legId, ...(event.sdp === undefined ? undefined : { sdp: event.sdp }) }
     case 'digit':
       return { type: 'leg.digit', legId, digit: event.digit, durationMs: event.durationMs }
     case 'ended':

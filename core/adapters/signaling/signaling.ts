@@ -379,7 +379,7 @@ export class SipSignaling implements Signaling {
       from,
       sdp,
       sid,
-      ...(maxForwards === undefined ? {} : { maxForwards }),
+      ...(maxForwards === undefined ? undefined : { maxForwards }),
     })
   }
 

@@ -12,7 +12,7 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout
     const arm = () => {
       const left = Math.max(0, Math.ceil(deadline - performance.now()))
-      timer = setTimeout(() => (left > longestTimeoutMs ? arm() : fire()), Math.min(left, longestTimeoutMs))
+      timer = left > longestTimeoutMs ? setTimeout(arm, longestTimeoutMs) : setTimeout(fire, left)
     }
     arm()
     return () => clearTimeout(timer)
@@ -25,24 +25,38 @@ const pool = new Uint8Array(4096)
 const longestPooled = 64
 let poolAt = pool.length
 
-function pooled(length: number): Uint8Array {
+/** The place of so many bytes in the pool that are not given away yet. */
+function reserve(length: number): number {
   if (poolAt + length > pool.length) {
     randomFillSync(pool)
     poolAt = 0
   }
-  const bytes = pool.slice(poolAt, poolAt + length)
-  pool.fill(0, poolAt, poolAt + length)
+  const at = poolAt
   poolAt += length
+  return at
+}
+
+function pooled(length: number): Uint8Array {
+  const at = reserve(length)
+  const bytes = pool.slice(at, at + length)
+  pool.fill(0, at, at + length)
   return bytes
+}
+
+function uuid(): string {
+  const at = reserve(10)
+  const id = uuidV7(Date.now(), pool, at)
+  pool.fill(0, at, at + 10)
+  return id
 }
 
 export const systemRandom: Random = {
   bytes: length => (length > longestPooled ? randomBytes(length) : pooled(length)),
-  uuid: () => uuidV7(Date.now(), pooled(10)),
+  uuid,
 }
 
 /** A number in [0, 1) of 32 bits. */
 export const fractionOf = (random: Random): number => {
-  const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
-  return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32
+  const bytes = random.bytes(4)
+  return (bytes[0]! * 2 ** 24 + bytes[1]! * 2 ** 16 + bytes[2]! * 2 ** 8 + bytes[3]!) / 2 ** 32
 }

@@ -15,7 +15,7 @@ import type { ReasonHeader } from '../services/reason-header.ts'
 import { reasonFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
-import { allow, callSidHeader } from '../services/settings.ts'
+import { allowField, callSidHeader } from '../services/settings.ts'
 import { DialogRemote, type RemoteIdentity } from '../session/dialog-remote.ts'
 import { prackArrived } from '../session/in-dialog.ts'
 import { InviteSession } from '../session/invite-session.ts'
@@ -169,7 +169,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 
   confirmed(sdp: string | undefined): void {
-    this.#services.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? {} : { sdp }) })
+    this.#services.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   over(cause: CallCause, now: number): void {
@@ -238,11 +238,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       ...parts,
       toTag: this.#dialog.localTag,
       recordRoute: true,
-      fields: [
-        { name: 'Contact', value: contactOf(this.#transaction.flow) },
-        { name: 'Allow', value: allow },
-        ...this.#answerFields,
-      ],
+      fields: [{ name: 'Contact', value: contactOf(this.#transaction.flow) }, allowField, ...this.#answerFields],
     }
     if (this.#reliable !== undefined) {
       this.#reliable.send(status, all, now)

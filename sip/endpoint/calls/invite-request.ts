@@ -4,7 +4,7 @@ import type { Flow } from '../../network/flow.ts'
 import { escapeUser } from '../../uri/escape.ts'
 import type { CallCommand, DialTarget } from '../services/call-command.ts'
 import { buildRequest, contactOf, viaOf } from '../services/request.ts'
-import { acceptedBody, allow, type EndpointSettings, supported, supportedByCaller } from '../services/settings.ts'
+import { acceptField, allowField, type EndpointSettings, supported, supportedByCaller } from '../services/settings.ts'
 
 /** RFC 3261 §8.1.1.6. */
 const usualForwards = 70
@@ -45,9 +45,9 @@ export function inviteOf(settings: EndpointSettings, dial: ResolvedDial, flow: F
     fields: [
       { name: 'Contact', value: contactOf(flow) },
       { name: 'P-Asserted-Identity', value: identity },
-      { name: 'Allow', value: allow },
+      allowField,
       { name: 'Supported', value: names.isReliable ? supported : supportedByCaller },
-      { name: 'Accept', value: acceptedBody },
+      acceptField,
       { name: 'User-Agent', value: settings.userAgent },
       ...names.extra,
     ],

@@ -53,6 +53,8 @@ interface BoundPhone {
   readonly flow: Flow
 }
 
+const nothingGiven: Given = {}
+
 function whoOf({ target }: ResolvedDial, bound: BoundPhone | undefined): RemoteIdentity {
   if (bound !== undefined) return { kind: 'phone', userId: bound.userId }
   return target.peerId === undefined ? { kind: 'other' } : { kind: 'peer', peerId: target.peerId }
@@ -193,12 +195,11 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   finished(): void {}
 
-  #step(input: OutgoingInput, now: number, given: Given = {}): void {
+  #step(input: OutgoingInput, now: number, given: Given = nothingGiven): void {
     const cell = outgoingTable[this.#state][input]
     if (cell === undefined) return
-    const [next, ...actions] = cell
-    this.#state = next
-    for (const action of actions) this.#act(action, now, given)
+    this.#state = cell[0]
+    for (let at = 1; at < cell.length; at++) this.#act(cell[at] as OutgoingAction, now, given)
   }
 
   #act(action: OutgoingAction, now: number, { cause, progress, reason, transaction }: Given): void {
@@ -333,6 +334,6 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
       return
     }
     const q850 = q850Of(response.message)
-    this.over({ kind: 'response', status, ...(q850 === undefined ? {} : { q850 }) }, now)
+    this.over({ kind: 'response', status, ...(q850 === undefined ? undefined : { q850 }) }, now)
   }
 }

@@ -6,7 +6,7 @@ import type { ClientOwner, ClientTransaction, TimerOwner } from '../../transacti
 import { formatHostPort } from '../../uri/host.ts'
 import { buildRequest, contactOf, viaOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
-import { acceptedBody } from '../services/settings.ts'
+import { acceptField } from '../services/settings.ts'
 import { hopOfPeer, type PeerConfig } from './peer.ts'
 
 /** Asks a peer now and then whether it is there. Any final response means yes. */
@@ -82,7 +82,7 @@ export class PeerPing implements ClientOwner, TimerOwner {
       ],
       fields: [
         { name: 'Contact', value: contactOf(flow) },
-        { name: 'Accept', value: acceptedBody },
+        acceptField,
         { name: 'User-Agent', value: this.#services.settings.userAgent },
       ],
     })

@@ -117,7 +117,7 @@ export class NewCalls {
     this.#services.openCall(id, transaction, identity, now)
     this.#services.counters.callsOffered++
     const sdp = sdpOf(request.message)
-    const offer = { source: request.flow.address, ...(sdp === undefined ? {} : { sdp }) }
+    const offer = { source: request.flow.address, ...(sdp === undefined ? undefined : { sdp }) }
     if ('phone' in source) {
       const phone = phoneOfferOf(request, source.phone)
       const from = { user: source.phone.user, displayName: '' }

@@ -4,14 +4,13 @@ import { isAckTo } from '../../message/peek.ts'
 import { type Flow, isWebSocket } from '../../network/flow.ts'
 import type { PhoneDirectory } from '../../registrar/phone.ts'
 import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
-import { clientKey } from '../../transaction/key.ts'
 import type { TransactionLayer } from '../../transaction/layer.ts'
 import { type ReadRequest, readRequest, readResponse } from '../../transaction/read-incoming.ts'
 import type { ClientTransaction, ServerTransaction } from '../../transaction/transaction.ts'
 import type { PeerConfig } from '../peers/peer.ts'
 import type { Claims } from '../phones/claims.ts'
 import type { TaggedCall } from '../services/services.ts'
-import { acceptedBody, allow, supported } from '../services/settings.ts'
+import { acceptField, allowField, supportedField } from '../services/settings.ts'
 import { isSameFlow } from '../session/dialog-remote.ts'
 import { NewCalls } from './new-calls.ts'
 import { Responder } from './responder.ts'
@@ -97,9 +96,9 @@ export class RequestRouter {
 
   #responseArrived(response: IncomingResponse | undefined, now: number): void {
     const { layer, counters } = this.#services
-    const transaction = response && layer.clients.get(clientKey(response.branch, response.cseqMethod))
+    const transaction = response && layer.clientOf(response)
     if (response === undefined || transaction === undefined) counters.stray++
-    else if (this.#isFromItsTarget(transaction, response.flow)) layer.responseArrived(response, now)
+    else if (this.#isFromItsTarget(transaction, response.flow)) layer.responseArrived(response, now, transaction)
     else {
       counters.foreign++
       this.#services.foreignResponse({ address: response.flow.address, expected: transaction.flow.address }, now)
@@ -260,11 +259,7 @@ export class RequestRouter {
   }
 
   #abilities() {
-    return [
-      { name: 'Allow', value: allow },
-      { name: 'Accept', value: acceptedBody },
-      { name: 'Supported', value: supported },
-    ]
+    return [allowField, acceptField, supportedField]
   }
 }
 

@@ -7,7 +7,7 @@ import type { HeaderField, SipRequest } from '../../message/message.ts'
 import { knownMethods } from '../../message/method.ts'
 import { bodyType, sdpOf } from '../../message/typed-fields.ts'
 import type { ReadRequest } from '../../transaction/read-incoming.ts'
-import { acceptedBody, allow, allowedMethods, supportedExtensions } from '../services/settings.ts'
+import { acceptedBody, acceptField, allowedMethods, allowField, supportedExtensions } from '../services/settings.ts'
 
 /** Why a request is refused before its meaning is examined. */
 export interface Refusal {
@@ -23,8 +23,8 @@ const dtmfTypes: ReadonlySet<string> = new Set(['application/dtmf-relay', 'appli
 export function screen({ request, uri, refusal }: ReadRequest): Refusal | undefined {
   const { message } = request
   const { method } = message
-  if (!knownMethods.has(method)) return refuse(501, { name: 'Allow', value: allow })
-  if (method !== 'REGISTER' && !allowedMethods.includes(method)) return refuse(405, { name: 'Allow', value: allow })
+  if (!knownMethods.has(method)) return refuse(501, allowField)
+  if (method !== 'REGISTER' && !allowedMethods.includes(method)) return refuse(405, allowField)
   if (refusal !== undefined) return refuse(refusal.status)
   if (uri === undefined || uri.kind === 'other') return refuse(416)
   if (method === 'ACK' || method === 'CANCEL') return undefined
@@ -49,7 +49,7 @@ function contentRefusal(message: SipRequest): Refusal | undefined {
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
       return refuse(415, { name: 'Accept-Encoding', value: 'identity' })
     if (takesOffers.has(message.method) && type !== acceptedBody && sdpOf(message) === undefined)
-      return refuse(415, { name: 'Accept', value: acceptedBody })
+      return refuse(415, acceptField)
     if (message.method === 'INFO' && !dtmfTypes.has(type))
       return refuse(415, { name: 'Accept', value: [...dtmfTypes].join(', ') })
   }

@@ -1,4 +1,5 @@
 import type { Hash } from '../../digest/algorithm.ts'
+import type { HeaderField } from '../../message/message.ts'
 import type { PhoneDirectory } from '../../registrar/phone.ts'
 import type { RegistrarRules } from '../../registrar/registrar.ts'
 import type { TimerSettings } from '../../transaction/timer-settings.ts'
@@ -61,10 +62,14 @@ export const allowedMethods = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INF
 export const allow = allowedMethods.join(', ')
 
 export const supported = 'timer, 100rel'
+/** What we can do, as nearly every message of ours says it. */
+export const allowField: HeaderField = { name: 'Allow', value: allow }
+export const supportedField: HeaderField = { name: 'Supported', value: supported }
 /** As a caller we do not ask for reliable provisionals; a remote that requires them gets them. */
 export const supportedByCaller = 'timer'
 export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel', 'outbound'])
 export const acceptedBody = 'application/sdp'
+export const acceptField: HeaderField = { name: 'Accept', value: acceptedBody }
 
 /** `sid` of the call, in every INVITE to a softphone and every answer to one. */
 export const callSidHeader = 'X-Voice-Call-Sid'

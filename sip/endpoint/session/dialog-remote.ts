@@ -1,4 +1,4 @@
-import { addressBytes } from '../../network/address-range.ts'
+import { isAddress } from '../../network/address-range.ts'
 import { type Flow, isReliable, isWebSocket } from '../../network/flow.ts'
 import { hopOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
@@ -48,7 +48,7 @@ export class DialogRemote {
     if (this.identity.kind === 'phone') return
     const hop = hopOf(uri)
     if (hop === undefined) return
-    if (addressBytes(hop.host) !== undefined) this.#remember(hop.host.replace(/^\[|\]$/g, ''))
+    if (isAddress(hop.host)) this.#remember(hop.host.replace(/^\[|\]$/g, ''))
     // A name that a customer's target chose is looked up when our own requests go there, by the customer's rules.
     else if (this.identity.kind === 'peer')
       this.#services.resolve(hop, now, hops => {

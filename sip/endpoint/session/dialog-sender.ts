@@ -9,7 +9,7 @@ import type { ClientOwner, ClientTransaction } from '../../transaction/transacti
 import { authorize } from '../services/authorize.ts'
 import { buildRequest, contactOf, towards, viaOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
-import { reasonCodeHeader, supported } from '../services/settings.ts'
+import { reasonCodeHeader, supportedField } from '../services/settings.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 
 interface SentParts {
@@ -85,8 +85,7 @@ export class DialogSender {
     const send = (flow: Flow, later: number) => {
       if (this.#isClosed) return
       const fields: HeaderField[] = [{ name: 'User-Agent', value: this.#services.settings.userAgent }]
-      if (refreshesTarget)
-        fields.push({ name: 'Contact', value: contactOf(flow) }, { name: 'Supported', value: supported })
+      if (refreshesTarget) fields.push({ name: 'Contact', value: contactOf(flow) }, supportedField)
       if (parts.fields !== undefined) fields.push(...parts.fields)
       const request = buildRequest({ method, uri, via: viaOf(flow, branch), head, fields, sdp: parts.sdp })
       const transaction = this.#services.layer.request(request, branch, flow, this.#owner, later)

@@ -3,7 +3,7 @@ import { retryAfterSeconds } from '../../invite/offer-waits.ts'
 import { headerOf } from '../../message/headers.ts'
 import { bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
-import { acceptedBody, allow, supported } from '../services/settings.ts'
+import { acceptField, allowField, supportedField } from '../services/settings.ts'
 import { parseInfoDigit } from './dtmf-info.ts'
 import type { SessionContext } from './session-context.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
@@ -37,11 +37,7 @@ export function answerInDialog(session: SessionContext, transaction: ServerTrans
       return
     case 'OPTIONS':
       services.respond(transaction, 200, now, {
-        fields: [
-          { name: 'Allow', value: allow },
-          { name: 'Accept', value: acceptedBody },
-          { name: 'Supported', value: supported },
-        ],
+        fields: [allowField, acceptField, supportedField],
       })
       return
     default:

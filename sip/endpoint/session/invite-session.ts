@@ -20,7 +20,7 @@ import type { ReasonHeader } from '../services/reason-header.ts'
 import { reasonFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
-import { allow, supported } from '../services/settings.ts'
+import { allowField, supportedField } from '../services/settings.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { answerInDialog } from './in-dialog.ts'
@@ -160,8 +160,8 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
       recordRoute: !this.#isConfirmed,
       fields: [
         { name: 'Contact', value: contactOf(transaction.flow) },
-        { name: 'Allow', value: allow },
-        { name: 'Supported', value: supported },
+        allowField,
+        supportedField,
         ...this.#answerFields,
         ...this.refresh.answerFields(transaction.request.message, now),
       ],
@@ -181,7 +181,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     else if (isMissing && isFirst) this.endFor({ kind: 'response', status: noAnswer.status }, noAnswer, now)
     else if (isFirst) this.host.confirmed(taken === 'answer' ? sdp : undefined, now)
     else if (taken !== 'plain')
-      this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
+      this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   /** Ends the dialog; the host gets `over` once the BYE is answered or given up. */
@@ -237,7 +237,7 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.keepPending(transaction, sdp)
     transaction.owner = this
     const source = transaction.request.flow.address
-    this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
+    this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
   refuseReoffer(now: number): void {

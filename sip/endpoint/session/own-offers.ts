@@ -5,7 +5,7 @@ import { contactUriOf, sdpOf } from '../../message/typed-fields.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
 import type { ClientTransaction, TimerOwner } from '../../transaction/transaction.ts'
-import { allow } from '../services/settings.ts'
+import { allowField } from '../services/settings.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** Our own re-INVITEs and UPDATEs in a session: offers, refreshes, and the waiting after glare. */
@@ -36,7 +36,7 @@ export class OwnOffers implements TimerOwner {
     }
     this.#session.services.timers.stop(this.#glareTimer)
     this.#asked = sdp
-    this.#sendInvite([{ name: 'Allow', value: allow }], sdp, now)
+    this.#sendInvite([allowField], sdp, now)
   }
 
   /**
