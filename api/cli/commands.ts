@@ -5,7 +5,6 @@ import { bench } from './bench.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
-import { holdYoungSpace } from './garbage-collection.ts'
 import { init } from './init.ts'
 import { licences } from './licences.ts'
 import { man } from './man.ts'
@@ -41,7 +40,6 @@ ${aligned(
   run: async ({ settings }) => {
     // Before the database's thread makes its first file: all that is written is for this user alone.
     process.umask(0o077)
-    holdYoungSpace()
     const writer = settings.databaseUrl === undefined ? startWriter(settings) : undefined
     try {
       const { runServe } = await import('./serve.ts')
