@@ -131,6 +131,11 @@ function openFiles(): TraceFiles | undefined {
 function keep(): void {
   book.tick(Date.now())
   files?.purge()
+  show()
+}
+
+/** What readers of the figures see. */
+function show(): void {
   setFigure('records', book.counters.records)
   setFigure('cut', book.counters.cut)
   setFigure('memoryBytes', book.counters.memoryBytes)
@@ -149,6 +154,7 @@ function keep(): void {
 
 function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void {
   drain()
+  show()
   let found: TraceAnswer | undefined
   try {
     found = traceAnswer(book, call, query)
