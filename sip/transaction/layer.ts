@@ -75,13 +75,9 @@ export class TransactionLayer {
     return transaction
   }
 
-  /** The request of ours that it answers; undefined: no transaction waits for it. */
-  clientOf(response: IncomingResponse): ClientTransaction | undefined {
-    return this.#clients.get(clientKey(response.branch, response.cseqMethod))
-  }
-
-  /** False: no transaction waits for it, and it is to be dropped (RFC 6026 §8.9). `transaction`: what `clientOf` gives. */
-  responseArrived(response: IncomingResponse, now: number, transaction = this.clientOf(response)): boolean {
+  /** False: no transaction waits for it, and it is to be dropped (RFC 6026 §8.9). */
+  responseArrived(response: IncomingResponse, now: number): boolean {
+    const transaction = this.#clients.get(clientKey(response.branch, response.cseqMethod))
     if (transaction === undefined) return false
     this.#run(transaction, responseInput(response.message.status), now, response)
     return true

@@ -1,23 +1,17 @@
 import { parameterOf } from '../../grammar/parameters.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
-import { addSdp } from '../../message/sdp-body.ts'
-import { addressBytes, isAddress, isForbiddenTarget, isPrivate } from '../../network/address-range.ts'
-import { defaultPort, type Flow, hopTransports, isWebSocket, type TransportName } from '../../network/flow.ts'
+import { addressBytes, isForbiddenTarget, isPrivate } from '../../network/address-range.ts'
+import { defaultPort, type Flow, hopTransports, isWebSocket } from '../../network/flow.ts'
 import { parseUri } from '../../uri/parse.ts'
 import type { HopName } from './call-command.ts'
 import type { EndpointServices } from './services.ts'
 
-const viaStarts: Readonly<Record<TransportName, string>> = {
-  udp: 'SIP/2.0/UDP ',
-  tcp: 'SIP/2.0/TCP ',
-  tls: 'SIP/2.0/TLS ',
-  ws: 'SIP/2.0/WS ',
-  wss: 'SIP/2.0/WSS ',
-}
+const utf8 = new TextEncoder()
+const noBody = new Uint8Array(0)
 
 /** RFC 3261 §18.1.1, RFC 3581 §3. */
 export const viaOf = (flow: Flow, branch: string): string =>
-  `${viaStarts[flow.transport]}${flow.localHost}:${flow.localPort};branch=${branch};rport`
+  `SIP/2.0/${flow.transport.toUpperCase()} ${flow.localHost}:${flow.localPort};branch=${branch};rport`
 
 /** The Contact by which the peer at the other end of `flow` reaches us. */
 export function contactOf(flow: Flow, user = 'sauti'): string {
@@ -36,11 +30,12 @@ interface RequestParts {
 }
 
 export function buildRequest(parts: RequestParts): SipRequest {
-  const headers: HeaderField[] = []
-  headers.push({ name: 'Via', value: parts.via })
+  const headers: HeaderField[] = [{ name: 'Via', value: parts.via }]
   for (const field of parts.head) headers.push(field)
   if (parts.fields !== undefined) for (const field of parts.fields) if (field !== undefined) headers.push(field)
-  const body = addSdp(headers, parts.sdp)
+  const body = parts.sdp === undefined ? noBody : utf8.encode(parts.sdp)
+  if (body.length > 0) headers.push({ name: 'Content-Type', value: 'application/sdp' })
+  headers.push({ name: 'Content-Length', value: String(body.length) })
   return { kind: 'request', method: parts.method, uri: parts.uri, headers, body }
 }
 
@@ -73,7 +68,8 @@ export function towards(
     return
   }
   const transport = hop.transport ?? near.transport
-  if (isAddress(hop.host)) {
+  const bytes = addressBytes(hop.host)
+  if (bytes !== undefined) {
     const same = hop.host === near.address && transport === near.transport
     if (same && (transport !== 'udp' || (hop.port ?? 5060) === near.port)) {
       // Over a stream the connection that stands is the way back; the Contact's port is for when it is gone, and a
@@ -87,7 +83,7 @@ export function towards(
       return
     }
   }
-  const name = { host: hop.host, port: hop.port, transport, ...(customer === undefined ? undefined : { customer }) }
+  const name = { host: hop.host, port: hop.port, transport, ...(customer === undefined ? {} : { customer }) }
   services.resolve(name, now, ([found], later) => {
     use(found !== undefined && isReachableFrom(found.address, near) ? found : near, later)
   })
