@@ -4,8 +4,8 @@ interface Entry<Key, Value> {
 }
 
 /**
- * A map of a few entries, which it looks through, in the order in which their keys came. Of one that is empty there is next
- * to nothing; a `Map` makes its table at once, and another whenever its last entry has gone.
+ * A map of a few entries in the order in which their keys came; it looks through them one by one. An empty one takes hardly any
+ * memory, where a `Map` makes a table at once, and another one whenever its last entry is deleted.
  */
 export class SmallMap<Key, Value> {
   #entries: Entry<Key, Value>[] | undefined

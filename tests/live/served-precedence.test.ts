@@ -48,7 +48,7 @@ if (process.platform === 'linux')
 test('a program that was started with `nice` keeps what it was asked for, and one that may not go before others does not', () => {
   const module = new URL('../../rtp/io/thread-niceness.ts', import.meta.url).href
   const program = `import { getPriority } from 'node:os'; import { goBefore } from ${JSON.stringify(module)}
-    console.log(goBefore(-9), getPriority(0))`
+    process.stdout.write([goBefore(-9), getPriority(0)].join(' '))`
   const run = (command: string, ...args: readonly string[]) =>
     execFileSync(
       command,
@@ -68,7 +68,8 @@ if (process.platform === 'linux' && mayGoBefore)
       import { goBefore, takeBack } from ${JSON.stringify(module)}
       goBefore(-9)
       const child = spawn('sleep', ['60']); takeBack(child.pid)
-      console.log(getPriority(0), getPriority(child.pid)); child.kill()`
+      process.stdout.write([getPriority(0), getPriority(child.pid)].join(' '))
+      child.kill()`
     const child = spawn(process.execPath, [
       '--input-type=module',
       '--disable-warning=ExperimentalWarning',

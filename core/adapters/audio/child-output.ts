@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { takeBack } from '../system/thread-niceness.ts'
 
 export interface ChildRun {
@@ -25,7 +25,7 @@ type ChildResult = { readonly ok: true; readonly output: Uint8Array; readonly co
 const usualComplaint = 400
 
 /** What a child needs to find its files, as `SAUTI_UNPACKED` those of the single executable; none of our secrets. */
-export function childEnvironment(): Record<string, string> {
+function childEnvironment(): Record<string, string> {
   const kept = ['PATH', 'ESPEAK_DATA_PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'SAUTI_UNPACKED']
   const environment: Record<string, string> = { LANG: 'C.UTF-8' }
   for (const name of kept) {
@@ -35,6 +35,13 @@ export function childEnvironment(): Record<string, string> {
   return environment
 }
 
+/** Starts a program with pipes and no precedence of its own. */
+export function startChild(command: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
+  takeBack(child.pid)
+  return child
+}
+
 /** Runs a program to its end and gives what it wrote. Never rejects; nothing of it is left running. */
 export function childOutput(run: ChildRun): Promise<ChildResult> {
   return new Promise(resolve => {
@@ -42,8 +49,7 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
       resolve({ ok: false, fault: 'aborted', detail: 'it was not started' })
       return
     }
-    const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
-    takeBack(child.pid)
+    const child = startChild(run.command, run.args)
     const chunks: Uint8Array[] = []
     let bytes = 0
     let complaint = ''

@@ -1,6 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { takeBack } from '../system/thread-niceness.ts'
-import { type ChildFault, type ChildRun, childEnvironment } from './child-output.ts'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildFault, type ChildRun, startChild } from './child-output.ts'
 
 /** A program whose output is read while it runs; without a reader it waits. */
 export class ChildStream {
@@ -18,8 +17,7 @@ export class ChildStream {
   constructor(run: ChildRun) {
     this.#run = run
     this.#leftMs = run.timeoutMs
-    const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
-    takeBack(child.pid)
+    const child = startChild(run.command, run.args)
     this.#child = child
     this.#chunks = child.stdout[Symbol.asyncIterator]()
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,9 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeBack } from '../system/thread-niceness.ts'
-import { childEnvironment } from './child-output.ts'
+import { startChild } from './child-output.ts'
 import { SpeechFault } from './speech-engine.ts'
 
 interface PiperProcessOptions {
@@ -47,8 +46,7 @@ export class PiperProcess {
   constructor(options: PiperProcessOptions) {
     this.#options = options
     const args = [...options.args, '--model', options.modelFile, '--json-input', '--output_dir', options.folder]
-    const child = spawn(options.command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
-    takeBack(child.pid)
+    const child = startChild(options.command, args)
     this.#child = child
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onOutput(text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -133,7 +133,7 @@ export class ExchangeRunner {
     this.#workOff(this.#stretchBegan + stretchMs)
   }
 
-  /** What waits, until that time at least: then the rest goes on in the next turn, in its order. */
+  /** Works off what waits until that time; the rest goes on in the next turn, in its order. */
   #workOff(until: number): void {
     this.#isBusy = true
     try {
@@ -154,8 +154,8 @@ export class ExchangeRunner {
 
   #goOn(): void {
     this.#isBehind = false
-    this.#stretchBegan = performance.now()
-    this.#restedAt = this.#stretchBegan
+    // After the others of this turn: a stretch of its own.
+    this.#restedAt = 0
     this.#work()
   }
 

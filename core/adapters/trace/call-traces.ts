@@ -16,7 +16,7 @@ const megabyte = 1024 * 1024
 const hourMs = 3_600_000
 /** What waits for the thread of traces: more than a second at the highest load. Pages that were never written take no memory. */
 const inletBytes = 16 * megabyte
-/** Notes become text together after this. */
+/** Entries become text together after this. */
 const gatheredForMs = 100
 
 export type TraceCounters = Readonly<Record<TraceFigure, number>> & {

@@ -39,7 +39,7 @@ giveWay(niceness)
  */
 const drainEveryMs = hep === undefined ? 2000 : 250
 /** How often it looks whether a shared memory fills faster than this part of it in that time: it is taken then, before the rest is full. */
-const lookEveryMs = 500
+const lookEveryMs = Math.min(500, drainEveryMs)
 const busyFill = 1 / 8
 const leastDrainEveryMs = 25
 /** A timer may fire this much early by another clock. */
@@ -113,8 +113,7 @@ function drain(): number {
   for (const reader of readers) reader.drain()
   const sinceMs = now - drainedAt
   drainedAt = now
-  const mostMs = Math.min(drainEveryMs, lookEveryMs)
-  return fill === 0 ? mostMs : Math.min(mostMs, Math.max(leastDrainEveryMs, (sinceMs * busyFill) / fill))
+  return fill === 0 ? lookEveryMs : Math.min(lookEveryMs, Math.max(leastDrainEveryMs, (sinceMs * busyFill) / fill))
 }
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
@@ -171,7 +170,7 @@ function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void 
 }
 
 let keptAt = performance.now()
-let lookAgainMs = Math.min(drainEveryMs, lookEveryMs)
+let lookAgainMs = lookEveryMs
 let timer = setTimeout(work, lookAgainMs)
 
 function work(): void {
