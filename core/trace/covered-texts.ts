@@ -1,25 +1,18 @@
+import { TextCache } from '../model/text-cache.ts'
 import { withoutSecrets } from './redaction.ts'
 
-/** More, or longer ones together, are forgotten. */
-const mostTexts = 64
-const mostCharacters = 256 * 1024
+const [mostTexts, mostCharacters] = [64, 256 * 1024]
 
 /** Documents without their secrets. A customer's calls get the same document again and again, and each is searched once. */
 export class CoveredTexts {
-  readonly #known = new Map<string, string>()
-  #characters = 0
+  readonly #known = new TextCache<string>(mostTexts, mostCharacters)
 
   of(text: string): string {
     const known = this.#known.get(text)
     if (known !== undefined) return known
     const covered = withoutSecrets(text)
-    if (text.length > mostCharacters / 4) return covered
-    if (this.#known.size === mostTexts || this.#characters + text.length > mostCharacters) {
-      this.#known.clear()
-      this.#characters = 0
-    }
-    this.#known.set(text, covered)
-    this.#characters += text.length
+    // A long one would push out all others.
+    if (text.length <= mostCharacters / 4) this.#known.set(text, covered, text.length)
     return covered
   }
 }

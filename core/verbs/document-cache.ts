@@ -1,3 +1,4 @@
+import { TextCache } from '../model/text-cache.ts'
 import { decodeUtf8 } from './decode.ts'
 import { maxDocumentBytes, type ParsedDocument, parseDocument } from './document.ts'
 import type { DocumentRules } from './problem.ts'
@@ -12,15 +13,14 @@ interface Kept {
 
 /**
  * Documents that many calls get, read once for all of them. What is read never changes: a call that runs it keeps its state
- * elsewhere. When one more does not fit, all are forgotten and read again as they are needed.
+ * elsewhere.
  */
 export class DocumentCache {
-  readonly #kept = new Map<string, Kept>()
-  #bytes = 0
+  readonly #kept = new TextCache<Kept>(mostDocuments, mostBytes)
 
   /** Documents that are kept. */
   get size(): number {
-    return this.#kept.size
+    return this.#kept.count
   }
 
   /** What `parseDocument` gives. */
@@ -38,16 +38,7 @@ export class DocumentCache {
         return rules.refusesSip?.(uri) === true
       },
     })
-    if (!dependsOnRules) this.#keep(decoded.text, { length: bytes.length, document })
+    if (!dependsOnRules) this.#kept.set(decoded.text, { length: bytes.length, document }, bytes.length)
     return document
-  }
-
-  #keep(text: string, kept: Kept): void {
-    if (this.#kept.size >= mostDocuments || this.#bytes + kept.length > mostBytes) {
-      this.#kept.clear()
-      this.#bytes = 0
-    }
-    this.#bytes += kept.length - (this.#kept.get(text)?.length ?? 0)
-    this.#kept.set(text, kept)
   }
 }
