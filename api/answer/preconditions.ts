@@ -10,6 +10,10 @@ interface Validators {
 export const tagOf = (size: number, modifiedMs: number): string =>
   `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`
 
+/** If-Modified-Since and Range's own are of GET alone. */
+export const hasConditions = (headers: IncomingHttpHeaders): boolean =>
+  ['if-match', 'if-none-match', 'if-unmodified-since'].some(name => headers[name] !== undefined)
+
 /**
  * Whether the request's conditions forbid to write a file; `now` undefined: there is none. RFC 9110 §13.1.2: what is 304 for
  * a GET is 412 here; §13.1.3: If-Modified-Since is of GET and HEAD alone.

@@ -1,9 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { inspectAudio } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
-import { forbidsWrite, tagOf } from '../answer/preconditions.ts'
+import { forbidsWrite, hasConditions, tagOf } from '../answer/preconditions.ts'
 import { invalid, notFound, preconditionFailed, Refusal } from '../answer/refusal.ts'
 import { renderAsset } from '../answer/render.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
@@ -27,6 +28,17 @@ const isEmpty = () => invalid('body', 'must be the bytes of an audio file')
 
 /** One URL for the audio of every account: a browser keeps it, and asks before each use whether it is still its own. */
 const ownersHeaders = { 'cache-control': 'private, no-cache', vary: 'cookie, authorization' }
+
+const etagHeader = { ETag: Type.String({ description: 'What If-Match takes.', examples: ['"13il-mf3k2q9c"'] }) }
+
+/** What the conditions are held against; undefined: there is none. */
+type StoredFile = { readonly size: number; readonly modifiedMs: number } | undefined
+
+/** Throws 412 where the conditions of the request forbid to replace or to delete the file. */
+const mayChange = (headers: IncomingHttpHeaders) => (old: StoredFile) => {
+  const now = old && { tag: tagOf(old.size, old.modifiedMs), modifiedMs: old.modifiedMs }
+  if (forbidsWrite(headers, now)) throw preconditionFailed()
+}
 
 export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): Promise<void> {
   const { assets } = door.repositories
@@ -74,11 +86,14 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
     schema: {
       tags,
       summary: 'Delete an asset',
+      description: 'On conditions (If-Match with the ETag of GET or PUT, and the like) only where they hold: else 412.',
       params: Slug,
-      response: { 200: message('Done.'), ...errors(404, 422) },
+      response: { 200: message('Done.'), ...errors(404, 412, 422) },
     },
     handler: async (request, reply) => {
-      if (!(await assets.remove(customerOf(request).accountUuid, request.params.slug))) throw noSuch()
+      const { accountUuid } = customerOf(request)
+      const mayRemove = hasConditions(request.headers) ? mayChange(request.headers) : undefined
+      if (!(await assets.remove(accountUuid, request.params.slug, mayRemove))) throw noSuch()
       return reply.send({ message: 'The asset is deleted.' })
     },
   })
@@ -93,12 +108,12 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
         tags,
         summary: 'Upload or replace an asset',
         description:
-          'A WAV, MP3 or Ogg Opus file of at most 20 MB and an hour. What plays the old one at that moment hears it to its end. If-Match with the ETag of GET, or If-None-Match: * for what is new, keeps one upload from replacing another: 412.',
+          'A WAV, MP3 or Ogg Opus file of at most 20 MB and an hour. What plays the old one at that moment hears it to its end. If-Match with the ETag of GET or of the last PUT, or If-None-Match: * for what is new, keeps one upload from replacing another: 412.',
         consumes: ['audio/wav', 'audio/mpeg', 'audio/ogg', 'application/octet-stream'],
         params: Slug,
         body: Type.Unsafe<unknown>({ description: 'The bytes of the file.', contentEncoding: 'binary' }),
         response: {
-          201: { ...resource(Asset), description: 'The asset.' },
+          201: { ...resource(Asset), description: 'The asset.', headers: etagHeader },
           ...errors(409, 412, 413, 415, 422),
         },
       },
@@ -110,10 +125,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
         refuseLong(request, maxAssetBytes)
         const announced = announcedBytes(request) ?? 0
         const asset = await assets.receive(accountUuid, slug, announced, Date.now(), async upload => {
-          await upload.onlyIf(old => {
-            const now = old && { tag: tagOf(old.size, old.modifiedMs), modifiedMs: old.modifiedMs }
-            if (forbidsWrite(request.headers, now)) throw preconditionFailed()
-          })
+          await upload.onlyIf(mayChange(request.headers))
           for await (const piece of piecesOf(request, body, maxAssetBytes, turns)) await upload.write(piece)
           if (upload.length === 0) throw isEmpty()
           const found = await inspectAudio(await upload.bytes(), accountUuid)
@@ -121,6 +133,8 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
           if (found.code === 'PLAY.0415') throw new Refusal(415, `The asset cannot be played: ${found.detail}.`)
           throw invalid('body', `cannot be played: ${found.detail}`)
         })
+        // RFC 9110 §9.3.4: a validator may be sent, as the bytes are stored as they came.
+        reply.header('etag', tagOf(asset.sizeBytes, asset.modifiedMs))
         return reply.code(201).send(renderAsset(asset))
       },
     })

@@ -48,4 +48,49 @@ test('an asset is replaced on the conditions of the request only (RFC 9110 §13.
   await bed.close()
 })
 
+test('the ETag of an upload is that of GET (RFC 9110 §9.3.4: the bytes are stored as they came)', async () => {
+  const bed = await ApiBed.open()
+  const put = (samples: number, headers: Readonly<Record<string, string>> = {}) =>
+    bed.conforming('PUT', '/assets/a', { raw: Buffer.from(wavOf(new Int16Array(samples))), headers })
+  const first = await put(800)
+  assert.is(first.headers.etag, (await bed.ask('GET', '/assets/a')).headers.etag)
+  assert.match(String(first.headers.etag), /^"[\w-]+"$/)
+  // Without a GET in between, one program's next upload is on the condition of its last.
+  const second = await put(900, { 'if-match': String(first.headers.etag) })
+  assert.is(second.status, 201)
+  assert.is((await put(1000, { 'if-match': String(first.headers.etag) })).status, 412)
+  assert.is(second.headers.etag, (await bed.ask('GET', '/assets/a')).headers.etag)
+  await bed.close()
+})
+
+test('an asset is deleted on the conditions of the request only (RFC 9110 §13.1)', async () => {
+  const bed = await ApiBed.open()
+  const put = (samples: number, headers: Readonly<Record<string, string>> = {}) =>
+    bed.conforming('PUT', '/assets/a', { raw: Buffer.from(wavOf(new Int16Array(samples))), headers })
+  const remove = (headers: Readonly<Record<string, string>>) => bed.conforming('DELETE', '/assets/a', { headers })
+  const first = String((await put(800)).headers.etag)
+  const second = String((await put(900)).headers.etag)
+  for (const headers of [
+    { 'if-match': first },
+    { 'if-match': '"other"' },
+    { 'if-none-match': '*' },
+    { 'if-none-match': second },
+    { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' },
+  ]) {
+    assert.is((await remove(headers)).status, 412, JSON.stringify(headers))
+    assert.is((await bed.ask('GET', '/assets/a')).headers.etag, second)
+  }
+  // Of GET alone (§13.1.3).
+  const later = 'Fri, 01 Jan 2100 00:00:00 GMT'
+  assert.is((await remove({ 'if-match': second, 'if-modified-since': later })).status, 200)
+  assert.is((await bed.ask('GET', '/assets/a')).status, 404)
+  // What is not there is 404, whatever the conditions (§13.2.1: they apply where the answer would be 2xx).
+  for (const headers of [{}, { 'if-match': '*' }, { 'if-none-match': '*' }])
+    assert.is((await remove(headers)).status, 404, JSON.stringify(headers))
+  const third = String((await put(800)).headers.etag)
+  const both = await Promise.all([remove({ 'if-match': third }), put(900, { 'if-match': third })])
+  assert.ok(both.filter(({ status }) => status < 300).length === 1, both.map(({ status }) => status).join())
+  await bed.close()
+})
+
 test.run()

@@ -10,10 +10,13 @@ const fileMode = 0o600
  */
 const sliceBytes = 1024 * 1024
 
-/** The file that is replaced; undefined: there is none. */
-type Replaced = { readonly size: number; readonly modifiedMs: number } | undefined
-/** Throws where it may not be replaced. */
-type MayReplace = (old: Replaced) => void
+/** What the conditions of a request are held against. */
+export interface StoredFile {
+  readonly size: number
+  readonly modifiedMs: number
+}
+/** Throws where the file may not be replaced or deleted; undefined: there is none. */
+export type MayChange = (old: StoredFile | undefined) => void
 type InTurn = (work: () => Promise<void>) => Promise<void>
 
 /**
@@ -28,7 +31,7 @@ export class AssetUpload {
   #pieces: Uint8Array[] = []
   #gathered = 0
   #length = 0
-  #mayReplace: MayReplace | undefined
+  #mayChange: MayChange | undefined
 
   private constructor(path: string, temporary: string, file: FileHandle, inTurn: InTurn) {
     this.#path = path
@@ -48,10 +51,10 @@ export class AssetUpload {
     return this.#length
   }
 
-  /** Asks `mayReplace` now, before bytes are read in vain, and again when no other upload can come between it and `place`. */
-  async onlyIf(mayReplace: MayReplace): Promise<void> {
-    this.#mayReplace = mayReplace
-    mayReplace(await this.#old())
+  /** Asks `mayChange` now, before bytes are read in vain, and again when no other upload can come between it and `place`. */
+  async onlyIf(mayChange: MayChange): Promise<void> {
+    this.#mayChange = mayChange
+    mayChange(await storedFile(this.#path))
   }
 
   /** Resolves when there is room for the next piece. */
@@ -76,29 +79,21 @@ export class AssetUpload {
   }
 
   /** Synced, then renamed: at every moment the name has the whole old file or the whole new one. */
-  async place(): Promise<void> {
+  async place(): Promise<StoredFile> {
     await this.#flush()
     await this.#inTurn(async () => {
       await this.#file.sync()
-      this.#mayReplace?.(await this.#old())
+      this.#mayChange?.(await storedFile(this.#path))
       await rename(this.#temporary, this.#path)
     })
+    const { size, mtimeMs } = await this.#file.stat()
+    return { size, modifiedMs: mtimeMs }
   }
 
   /** Closes it; what was not placed is deleted. */
   async close(): Promise<void> {
     await this.#file.close()
     await rm(this.#temporary, { force: true })
-  }
-
-  async #old(): Promise<Replaced> {
-    try {
-      const { size, mtimeMs } = await stat(this.#path)
-      return { size, modifiedMs: mtimeMs }
-    } catch (fault) {
-      if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw fault
-    }
   }
 
   async #flush(): Promise<void> {
@@ -115,5 +110,16 @@ export class AssetUpload {
       at += piece.length
     }
     await this.#inTurn(() => this.#file.datasync())
+  }
+}
+
+/** Undefined: nothing is at the path. */
+export async function storedFile(path: string): Promise<StoredFile | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(path)
+    return { size, modifiedMs: mtimeMs }
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw fault
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { AssetRecord } from '../../model/asset.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import { FairQueue, QueueFull } from '../queue/fair-queue.ts'
-import { AssetUpload } from './asset-upload.ts'
+import { AssetUpload, type MayChange, storedFile } from './asset-upload.ts'
 import { StoreError } from './errors.ts'
 import type { Page, PageRange } from './page.ts'
 import type { Served } from './served.ts'
@@ -25,6 +25,11 @@ const slugForm = /^[a-z0-9-]{1,64}$/
 export interface AudioFacts {
   readonly mediaFormat: string
   readonly durationMs: number
+}
+
+/** What was stored, and when its file was written. */
+export interface ReceivedAsset extends AssetRecord {
+  readonly modifiedMs: number
 }
 
 /** Audio that `<Play asset>` names: a row, and a file `<account>/<slug>` in the assets folder. */
@@ -80,14 +85,9 @@ export class Assets {
     announced: number,
     unixMs: number,
     fill: (upload: AssetUpload) => Promise<AudioFacts>,
-  ): Promise<AssetRecord> {
+  ): Promise<ReceivedAsset> {
     if (!slugForm.test(slug)) throw new RangeError(`${slug} is no slug`)
-    try {
-      return await this.#queue.run(account, () => this.#receive(account, slug, announced, unixMs, fill))
-    } catch (fault) {
-      if (fault instanceof QueueFull) throw new StoreError('store.busy', 'too many uploads are waiting')
-      throw fault
-    }
+    return unlessBusy(this.#queue.run(account, () => this.#receive(account, slug, announced, unixMs, fill)))
   }
 
   async #receive(
@@ -96,7 +96,7 @@ export class Assets {
     announced: number,
     unixMs: number,
     fill: (upload: AssetUpload) => Promise<AudioFacts>,
-  ): Promise<AssetRecord> {
+  ): Promise<ReceivedAsset> {
     const path = join(account, slug)
     let counted = 0
     const count = async (bytes: number): Promise<void> => {
@@ -110,7 +110,7 @@ export class Assets {
       upload = await AssetUpload.open(join(this.#folder, path), work => this.#syncs.run(account, work))
       const facts = await fill(upload)
       if (upload.length !== announced) await count(upload.length)
-      await upload.place()
+      const { modifiedMs } = await upload.place()
       const asset: AssetRecord = {
         slug,
         mediaFormat: facts.mediaFormat,
@@ -120,7 +120,7 @@ export class Assets {
         createdUnix: unixMs,
       }
       await this.#rows.put(account, asset)
-      return asset
+      return { ...asset, modifiedMs }
     } finally {
       this.#count(account, -counted)
       await upload?.close()
@@ -135,10 +135,32 @@ export class Assets {
     return arriving
   }
 
-  async remove(account: AccountUuid, slug: string): Promise<boolean> {
+  /** False: there is none. `mayRemove` is asked when no upload can come between it and the end of the file. */
+  async remove(account: AccountUuid, slug: string, mayRemove?: MayChange): Promise<boolean> {
+    if (mayRemove === undefined) return this.#remove(account, slug)
+    const asset = await this.find(account, slug)
+    if (asset === undefined) return false
+    return unlessBusy(
+      this.#syncs.run(account, async () => {
+        mayRemove(await storedFile(this.fileOf(asset)))
+        return this.#remove(account, slug)
+      }),
+    )
+  }
+
+  async #remove(account: AccountUuid, slug: string): Promise<boolean> {
     const removed = await this.#rows.remove(account, slug)
     // The row went first: a crash in between leaves a file that nothing names, not a name without a file.
     if (removed !== undefined) await rm(this.fileOf(removed), { force: true })
     return removed !== undefined
+  }
+}
+
+async function unlessBusy<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (fault) {
+    if (fault instanceof QueueFull) throw new StoreError('store.busy', 'too many uploads are waiting')
+    throw fault
   }
 }
