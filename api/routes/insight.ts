@@ -59,10 +59,13 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       querystring: EventFilter,
       response: { 200: listOf(EventRow, 'As the stream sent them.'), ...errors(422) },
     },
-    handler: async (request, reply) =>
-      reply
+    handler: async (request, reply) => {
+      const { problems, ...range } = request.query
+      const filter = { ...range, problems: problems === 'true' }
+      return reply
         .type(jsonType)
-        .send(`[${(await events.listTexts(customerOf(request).accountUuid, request.query)).join(',')}]`),
+        .send(`[${(await events.listTexts(customerOf(request).accountUuid, filter)).join(',')}]`)
+    },
   })
 
   app.get('/account/webhooks/deliveries', {

@@ -48,6 +48,9 @@ export const EventFilter = Type.Object({
       'x-problem': 'must be a code such as CALL.0300, or its beginning',
     }),
   ),
+  problems: Type.Optional(
+    choice(['true', 'false'], '`true`: only failures, what was skipped, and what nears its end.'),
+  ),
   sid: Type.Optional(identifier("The call's sid.")),
   before: Type.Optional(Type.Integer({ minimum: 1, description: 'Only events with a lower `seq`.' })),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most.' }),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { summaryOf } from '../../api/portal/app/pages/event-summary.ts'
+import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { ApiBed } from './bed/api-bed.ts'
 import { isOfInsight } from './bed/portal-paths.ts'
 
@@ -84,6 +86,28 @@ test('the overview names the status callback that was given up last, for a day',
   await givenUp(Date.now(), 'http://new.test/')
   assert.is((await failed()).url, 'http://new.test/')
   assert.is((await fresh.customer('GET', '/events/?code=WH.0400')).body.length, 2)
+  await fresh.close()
+})
+
+test('events that went wrong are asked for alone: those that the portal shows in red and amber', async () => {
+  const fresh = await ApiBed.open()
+  const account = (await fresh.customer('GET', '/account/')).body.uuid
+  const none = { accountUuid: account, callUuid: null, sid: null, number: null, customPayload: null, createdUnix: 1 }
+  const codes = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
+  await fresh.store.database.write(() => {
+    for (const code of codes) fresh.store.events.append({ ...none, uuid: randomUUID(), code, data: {} })
+  })
+  const asked = async (query: string) =>
+    (await fresh.conforming('GET', `/events/?limit=200${query}`)).body.map(({ code }: { code: string }) => code)
+  const wrong = codes.filter(code => summaryOf(code, {}).tone !== 'calm').toReversed()
+  assert.ok(wrong.length > 15 && wrong.length < codes.length)
+  assert.equal(await asked('&problems=true'), wrong)
+  assert.equal(
+    await asked('&problems=true&code=DOC.'),
+    wrong.filter(code => code.startsWith('DOC.')),
+  )
+  assert.is((await asked('&problems=false')).length, codes.length)
+  assert.is((await fresh.conforming('GET', '/events/?problems=yes')).status, 422)
   await fresh.close()
 })
 

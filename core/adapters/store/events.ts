@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type EventCode, eventCatalogue } from '../../events/catalogue.ts'
 import { eventView, streamMessage } from '../../events/envelope.ts'
+import { problemCodes } from '../../events/problem-events.ts'
 import type { VoiceEvent } from '../../events/voice-event.ts'
 import type { AccountUuid, Sid } from '../../model/ids.ts'
 import type { Log } from '../../ports/log.ts'
@@ -30,6 +31,8 @@ export interface EventFilter {
   readonly code?: string
   /** Without this one of them. */
   readonly except?: EventCode
+  /** Only what went wrong, or soon will. */
+  readonly problems?: boolean
   readonly sid?: string
   /** Only those that came before this one. */
   readonly before?: number
@@ -129,6 +132,7 @@ export class Events {
     if (filter.code === 'WH.0400') fitting = fitting.where(sql<boolean>`code = 'WH.0400'`)
     else if (filter.code !== undefined)
       fitting = fitting.where('code', 'like', `${filter.code.replaceAll(/[%_\\]/g, '')}%` as EventCode)
+    if (filter.problems === true) fitting = fitting.where('code', 'in', problemCodes)
     if (filter.except !== undefined) fitting = fitting.where('code', '<>', filter.except)
     if (filter.sid !== undefined) fitting = fitting.where('sid', '=', filter.sid as Sid)
     if (filter.before !== undefined) fitting = fitting.where('seq', '<', filter.before)
