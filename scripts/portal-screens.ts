@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { consolePages, customerPages, PortalBed, type PortalTab } from '../tests/rig/beds/portal-bed.ts'
 import { fill } from '../tests/rig/beds/portal-filling.ts'
+import { SipWriter } from '../tests/rig/peers/sip-writer.ts'
+import { until } from '../tests/rig/probes/wait.ts'
 
 const help = `npm run portal:screens -- [options]
 
@@ -50,6 +52,41 @@ async function takeAll(tab: PortalTab, state: string, paths: readonly (readonly 
   }
 }
 
+/** A call while it goes on, then with the phone over the page. */
+async function takeLive({ bed }: PortalBed, tab: PortalTab): Promise<void> {
+  if (!'call-live-phone'.includes(values.page)) return
+  const { account } = bed
+  await account.hosts('voice_inbound', '<Play asset="welcome"/><Pause length="60"/>')
+  const peer = await SipWriter.open(bed.carrierPort, bed.on.sipPort)
+  try {
+    const call = peer.call({ to: account.number, from: '<sip:+254722000222@127.0.0.1>', talkMs: 30_000 })
+    call.catch(() => {})
+    const live = await until('a live call', async () => {
+      const { body } = await account.api('GET', '/calls/?status=answered')
+      return body.calls[0]
+    })
+    await tab.go('calls')
+    await take(tab, 'calls-live')
+    await tab.go(`calls/${live.uuid}`)
+    await tab.page.waitForSelector('.timeline li')
+    await take(tab, 'call-live')
+    await tab.page.setViewportSize({ width: 1280, height: 900 })
+    const button = tab.page.locator('.phone-overlay button')
+    await button.click()
+    await tab.page.frameLocator('iframe').locator('#status[data-state="on"]').waitFor()
+    for (const path of [`calls/${live.uuid}`, 'calls', 'webhooks', '']) {
+      await tab.page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
+      await tab.settled()
+      await take(tab, `phone-${path.startsWith('calls/') ? 'call' : nameOf(path)}`)
+    }
+    await button.click()
+    await account.api('POST', '/calls/hangup', { sid: live.sid })
+    await call
+  } finally {
+    peer.close()
+  }
+}
+
 async function main(): Promise<void> {
   mkdirSync(values.out, { recursive: true })
   const bed = await PortalBed.open({ prefixes: ['+254'] })
@@ -60,15 +97,17 @@ async function main(): Promise<void> {
       .addInitScript(`localStorage.setItem('language', '${values.language === 'sw' ? 'sw' : 'en'}')`)
     const lists = [...customerPages, ...consolePages].map(path => [nameOf(path), path] as const)
     await takeAll(tab, 'empty', lists)
-    const { call, failed, document } = await fill(bed.bed)
+    const { call, failed, fellBack, document } = await fill(bed.bed)
     const single = [
       ['call', `calls/${call}`],
       ['call-failed', `calls/${failed}`],
+      ['call-fell-back', `calls/${fellBack}`],
       ['document', `documents/${document}`],
       ['operator-account', `operator/accounts/${bed.bed.account.uuid}`],
       ['nowhere', 'nowhere'],
     ] as const
     await takeAll(tab, 'filled', [...lists, ...single])
+    await takeLive(bed, tab)
     await tab.page.route(
       /\/(account|calls|documents|numbers|events|keys|users|recordings|assets|operator)\b.*/,
       route =>

@@ -159,7 +159,7 @@ test('figures and times are written as browsers write them in both languages', (
     const dateTimeFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...times })
     for (const day of days) {
       assert.is(clock(day), timeFormat.format(day))
-      assert.is(dayAndClock(day, months), dateTimeFormat.format(day))
+      assert.is(dayAndClock(day, months, day), dateTimeFormat.format(day))
     }
   }
 })

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import createClient, { type Middleware } from 'openapi-fetch'
 import type { AccountOverview, CurrentSessions, paths, SignedIn } from './api-types.ts'
 import { faultOf } from './refused.ts'
+import { noteServerDate } from './server-time.ts'
 import { t } from './texts/index.ts'
 
 // The public API and nothing else. The session's secret is in a cookie that no script reads; what stands here is only
@@ -19,6 +20,7 @@ const withFormToken: Middleware = {
     return request
   },
   async onResponse({ request, response }) {
+    noteServerDate(response.headers.get('date'))
     if (response.status === 401 && !request.url.includes('/portal/session')) await loadSessions()
     return undefined
   },

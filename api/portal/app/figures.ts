@@ -12,6 +12,20 @@ export function grouped(value: number, { least = 0, most = 0 }: { least?: number
 export const clock = (at: Date): string =>
   [at.getHours(), at.getMinutes(), at.getSeconds()].map(part => String(part).padStart(2, '0')).join(':')
 
-/** `26 Nov, 22:05:09`; `months`: twelve words. */
-export const dayAndClock = (at: Date, months: string): string =>
-  `${at.getDate()} ${months.split(' ')[at.getMonth()]}, ${clock(at)}`
+/** `26 Nov, 22:05:09`, with the year where that is not the one of `now`; `months`: twelve words. */
+export function dayAndClock(at: Date, months: string, now: Date): string {
+  const year = at.getFullYear() === now.getFullYear() ? '' : ` ${at.getFullYear()}`
+  return `${at.getDate()} ${months.split(' ')[at.getMonth()]}${year}, ${clock(at)}`
+}
+
+/** How long ago, in the largest unit that fits; undefined: too long for anything but a date. */
+export function agoOf(
+  ms: number,
+): { readonly unit: 'now' | 'minutes' | 'hours' | 'days'; readonly count: number } | undefined {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return { unit: 'now', count: 0 }
+  if (minutes < 60) return { unit: 'minutes', count: minutes }
+  if (minutes < 24 * 60) return { unit: 'hours', count: Math.floor(minutes / 60) }
+  const days = Math.floor(minutes / (24 * 60))
+  return days <= 30 ? { unit: 'days', count: days } : undefined
+}

@@ -1,4 +1,5 @@
-import { clock, dayAndClock, grouped } from './figures.ts'
+import { agoOf, clock, dayAndClock, grouped } from './figures.ts'
+import { serverNow } from './server-time.ts'
 import { language, t } from './texts/index.ts'
 
 // Values as people read them, in their language.
@@ -6,7 +7,16 @@ import { language, t } from './texts/index.ts'
 export const time = (iso: string | null | undefined): string => (iso ? clock(new Date(iso)) : '–')
 
 export const dateTime = (iso: string | null | undefined): string =>
-  iso ? dayAndClock(new Date(iso), t('months')) : '–'
+  iso ? dayAndClock(new Date(iso), t('months'), new Date()) : '–'
+
+/** The day alone, where the time of day says nothing. */
+export const dayText = (iso: string | null | undefined): string => dateTime(iso).replace(/, [\d:]+$/, '')
+
+/** `5 min ago`; empty: long ago, or never. */
+export function ago(iso: string | null | undefined): string {
+  const found = iso ? agoOf(Math.max(0, serverNow() - Date.parse(iso))) : undefined
+  return found === undefined ? '' : t(`ago.${found.unit}`, { count: found.count })
+}
 
 const zoneFormat = () => new Intl.DateTimeFormat(language.value === 'sw' ? 'sw-KE' : 'en-GB', { timeZoneName: 'short' })
 
@@ -40,6 +50,12 @@ export const length = (seconds: number | null | undefined): string => {
     ? `${hours}:${String(Math.floor(whole / 60) % 60).padStart(2, '0')}:${rest}`
     : `${Math.floor(whole / 60)}:${rest}`
 }
+
+/** Of what may be short: under ten seconds with the tenths, under one with the hundredths. */
+export const shortLength = (seconds: number | null | undefined): string =>
+  typeof seconds === 'number' && seconds < 9.95
+    ? `${grouped(seconds, { least: 1, most: seconds < 1 ? 2 : 1 })} s`
+    : length(seconds)
 
 export const bytes = (size: number): string =>
   size < 1024

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { sessions, signOut } from './api.ts'
 import { zoneInFull } from './format.ts'
 import { pageFor } from './pages.tsx'
-import { endPhone, PhoneOverlay } from './phone/overlay.tsx'
+import { endPhone, isPhoneOpen, PhoneOverlay } from './phone/overlay.tsx'
 import { href, place } from './router.ts'
+import { followShortcuts } from './shortcuts.ts'
 import { language, type TextKey, t } from './texts/index.ts'
 import { attempt, Button } from './ui/basics.tsx'
 import { Chooser } from './ui/chooser.tsx'
@@ -48,6 +49,7 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
   const { path } = place.value
   const here = path.join('/')
   useEffect(() => open(false), [here])
+  useEffect(() => (isConsole ? undefined : followShortcuts()), [isConsole])
   const entries = isConsole ? operator : customer
   const current = isConsole ? path.slice(0, 2).join('/') : (path[0] ?? '')
   const title = entries.find(([to]) => to === current)?.[1]
@@ -56,7 +58,7 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
   })
   const kind = isConsole ? 'operator' : 'customer'
   return (
-    <div class={`shell ${isConsole ? 'console' : ''}`}>
+    <div class={`shell ${isConsole ? 'console' : ''} ${!isConsole && isPhoneOpen.value ? 'with-phone' : ''}`}>
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}>
         {t('skip')}
       </button>

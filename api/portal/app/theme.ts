@@ -12,5 +12,10 @@ export function applyTheme(chosen: Theme): void {
   else document.documentElement.dataset.theme = chosen
 }
 
-export const isDark = (): boolean =>
-  theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+const systemIsDark = signal(prefersDark.matches)
+prefersDark.addEventListener('change', ({ matches }) => {
+  systemIsDark.value = matches
+})
+
+export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && systemIsDark.value)

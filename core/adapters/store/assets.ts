@@ -28,7 +28,7 @@ export interface AudioFacts {
 }
 
 /** What was stored, and when its file was written. */
-export interface ReceivedAsset extends AssetRecord {
+interface ReceivedAsset extends AssetRecord {
   readonly modifiedMs: number
 }
 

@@ -10,6 +10,8 @@ export interface Filling {
   /** Answered, recorded, with an asset played. */
   readonly call: string
   readonly failed: string
+  /** Answered, though its document failed: the fallback spoke. */
+  readonly fellBack: string
   readonly document: string
 }
 
@@ -63,11 +65,13 @@ export async function fill(bed: SwitchBed): Promise<Filling> {
   // The oldest that fits: the first call is the one that has everything.
   const callOf = (fits: (call: { status: string; reason_code: string }) => boolean): string =>
     calls.findLast(fits)?.uuid ?? ''
+  const newestCompleted = calls.find(({ status }: { status: string }) => status === 'completed')
   await until('callbacks', async () => (await account.api('GET', '/account/webhooks/deliveries')).body.length > 3)
   await until('the recording', async () => (await account.api('GET', '/recordings/')).body.length > 0)
   return {
     call: callOf(({ status }) => status === 'completed'),
     failed: callOf(({ status }) => status === 'failed'),
+    fellBack: newestCompleted?.uuid ?? '',
     document: document.uuid,
   }
 }

@@ -60,12 +60,16 @@ export default function Account({ id }: { readonly id: string }) {
     })
   return (
     <Page
+      back={{ href: href('operator', 'accounts'), text: t('accounts') }}
       title={account.name}
       lead={
-        <>
-          <Badge tone={isActive ? 'good' : 'bad'}>{word('account', account.status)}</Badge> <code>{account.uuid}</code>{' '}
-          <Copy text={account.uuid} label="uuid" />
-        </>
+        <span class="facts">
+          <Badge tone={isActive ? 'good' : 'bad'}>{word('account', account.status)}</Badge>
+          <span class="with-copy">
+            <code>{account.uuid}</code>
+            <Copy text={account.uuid} label="uuid" />
+          </span>
+        </span>
       }
       actions={
         <>
@@ -88,9 +92,6 @@ export default function Account({ id }: { readonly id: string }) {
         </>
       }
     >
-      <p>
-        <a href={href('operator', 'accounts')}>← {t('accounts')}</a>
-      </p>
       <div class="tiles">
         <div class="tile">
           <span>{t('balance')}</span>

@@ -1,10 +1,11 @@
 import { api, must } from '../api.ts'
 import type { Figures } from '../api-types.ts'
-import { count, length, time } from '../format.ts'
+import { count, time } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Parties } from '../pages/call-cells.tsx'
 import { type TextKey, t, word } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Empty, Page, Sure, Trouble, tell, Waiting } from '../ui/basics.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { Plot, type Series } from '../ui/plot.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -77,7 +78,7 @@ export default function Live() {
                     {
                       head: t('length'),
                       class: 'figure',
-                      cell: call => length((Date.now() - Date.parse(call.created_at)) / 1000),
+                      cell: call => <Elapsed since={call.created_at} />,
                     },
                   ]}
                 />

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
-import { bytes, dateTime, length } from '../format.ts'
+import { bytes, shortLength } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { faultOf } from '../refused.ts'
 import { href } from '../router.ts'
@@ -8,6 +8,7 @@ import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
 import { attempt, Badge, Button, Card, Copy, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+import { When } from '../ui/when.tsx'
 
 /** A slug of what a file is called. */
 const slugOf = (name: string): string =>
@@ -114,7 +115,7 @@ export default function Assets() {
                       />
                     ) : (
                       <Button glyph="play" onClick={() => hear(asset.slug)}>
-                        {t('listen')} · {length(asset.duration_seconds)}
+                        {t('listen')} · {shortLength(asset.duration_seconds)}
                       </Button>
                     ),
                 },
@@ -140,7 +141,7 @@ export default function Assets() {
                     )
                   },
                 },
-                { head: t('when'), class: 'brief', cell: asset => dateTime(asset.created_at) },
+                { head: t('when'), class: 'brief', cell: asset => <When iso={asset.created_at} /> },
                 {
                   head: '',
                   cell: asset => (

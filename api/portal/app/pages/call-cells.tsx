@@ -1,18 +1,46 @@
 import type { Call } from '../api-types.ts'
-import { dateTime, length, money, number } from '../format.ts'
+import { length, money, number } from '../format.ts'
 import { href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
 import { Badge } from '../ui/basics.tsx'
+import { Elapsed } from '../ui/elapsed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Column } from '../ui/table.tsx'
+import { When } from '../ui/when.tsx'
+import { isLive, markOf, outcomeOf } from './outcome.ts'
 
-export const isLive = ({ status }: Pick<Call, 'status'>): boolean => status !== 'completed' && status !== 'failed'
-
-export const CallStatus = ({ call }: { readonly call: Pick<Call, 'status'> }) => (
-  <Badge tone={call.status === 'failed' ? 'bad' : call.status === 'completed' ? 'good' : 'live'}>
-    {word('status', call.status)}
-  </Badge>
+/** In a list, where the reason has a column of its own. */
+const CallStatus = ({ call }: { readonly call: Call }) => (
+  <Badge tone={markOf(call).tone}>{word('status', call.status)}</Badge>
 )
+
+/** The state of a call, and beside a "Completed" that is not the whole truth what went wrong. */
+export function CallState({ call, problems }: { readonly call: Call; readonly problems: readonly { code: string }[] }) {
+  const { tone, reason } = markOf(call, problems)
+  return (
+    <>
+      <Badge tone={tone}>{word('status', call.status)}</Badge>
+      {reason !== '' && (
+        <>
+          {' '}
+          <Badge tone={outcomeOf(call, problems) === 'bad' ? 'bad' : 'warn'}>{word('end', reason)}</Badge>
+        </>
+      )}
+    </>
+  )
+}
+
+/** How long it has been, or was: it counts while it goes on. */
+export function CallLength({ call }: { readonly call: Call }) {
+  if (isLive(call)) return <Elapsed since={call.started_at ?? call.created_at} />
+  return length(call.duration_seconds)
+}
+
+/** The same of its talk, which begins with the answer. */
+export function CallTalk({ call }: { readonly call: Call }) {
+  if (isLive(call) && call.answered_at !== null) return <Elapsed since={call.answered_at} />
+  return length(call.talk_seconds)
+}
 
 /** Who calls may write its own name, of any length and in any direction; a number (E.164: 15 digits) is never broken. */
 const Party = ({ text }: { readonly text: string }) => (
@@ -32,7 +60,7 @@ const arrows = { inbound: 'in', outbound: 'outward', internal: 'internal' } as c
 export const callColumns = (): readonly Column<Call>[] => [
   {
     head: t('call'),
-    class: 'grow',
+    class: 'grow parties',
     cell: call => (
       <a class="call-link" href={href('calls', call.uuid)}>
         <span class="arrow" title={word('direction', call.direction)}>
@@ -55,11 +83,11 @@ export const callColumns = (): readonly Column<Call>[] => [
         <span class="soft">{word('end', call.reason_code)}</span>
       ),
   },
-  { head: t('talk'), class: 'figure', cell: call => length(call.talk_seconds) },
+  { head: t('talk'), class: 'figure', cell: call => <CallTalk call={call} /> },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },
   {
     head: t('when'),
     class: 'brief',
-    cell: call => <time dateTime={call.created_at}>{dateTime(call.created_at)}</time>,
+    cell: call => <When iso={call.created_at} />,
   },
 ]

@@ -1,26 +1,41 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, fetchBytes, must } from '../api.ts'
-import type { Call, Recording } from '../api-types.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { api, must } from '../api.ts'
+import type { Call } from '../api-types.ts'
 import { useChangesOf } from '../follow-calls.ts'
-import { count, dateTime, length, money, number, zone } from '../format.ts'
+import { count, length, money, number, shortLength, zone } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Refused } from '../refused.ts'
-import { t } from '../texts/index.ts'
-import { AudioPlayer } from '../ui/audio.tsx'
-import { attempt, Button, Card, Copy, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
-import { CallStatus, isLive, Parties } from './call-cells.tsx'
+import { href } from '../router.ts'
+import { save } from '../save-file.ts'
+import { t, word } from '../texts/index.ts'
+import { Badge, Button, Card, Copy, Data, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { When } from '../ui/when.tsx'
+import { CallLength, CallState, CallTalk, Parties } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 import { documentCourses } from './document-course.ts'
 import { End } from './end.tsx'
 import { useTrace } from './follow-trace.ts'
 import { Ladder } from './ladder.tsx'
+import { isLive } from './outcome.ts'
 import { useOwnDocuments } from './own-documents.ts'
 import { isMeasured, Quality } from './quality.tsx'
 import { RanDocuments } from './ran-documents.tsx'
+import { RecordingPlayer } from './recording-player.tsx'
 import { Timeline } from './timeline.tsx'
 import type { Trace, TraceEntry } from './trace.ts'
 
-async function whole(uuid: string) {
+/** What links of events and deliveries name it by. */
+const sidForm = /^CA[0-9A-Z]{16}$/
+
+async function uuidOf(id: string): Promise<string> {
+  if (!sidForm.test(id)) return id
+  const { calls } = await must(api.GET('/calls/', { params: { query: { search: id, limit: 1 } } }))
+  // Of a call that is not there, the answer to its sid says so.
+  return calls[0]?.uuid ?? id
+}
+
+async function whole(id: string) {
+  const uuid = await uuidOf(id)
   const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
   const [recordings, deliveries, events] = await Promise.all([
     must(api.GET('/recordings/', { params: { query: { call_uuid: uuid } } })),
@@ -71,11 +86,12 @@ export default function CallPage({ id }: { readonly id: string }) {
   const entries = loaded !== undefined && isTold ? entriesOf(loaded, trace) : noEntries
   const courses = documentCourses(entries)
   const own = useOwnDocuments(courses)
+  const back = { href: href('calls'), text: t('calls') }
   if (loaded === undefined)
     return error === undefined ? (
       <Waiting />
     ) : (
-      <Page title={t('call')}>
+      <Page back={back} title={t('call')}>
         <Trouble error={error} retry={reload} />
       </Page>
     )
@@ -84,24 +100,25 @@ export default function CallPage({ id }: { readonly id: string }) {
   const hasQuality = isMeasured(call, trace)
   return (
     <Page
+      back={back}
       title={<Parties call={call} />}
-      lead={
-        <>
-          <span role="status">
-            <CallStatus call={call} />
-          </span>{' '}
-          <code>{call.sid}</code> <Copy text={call.sid} label={call.sid} />
-        </>
-      }
+      lead={<Lead call={call} problems={trace?.end?.problems ?? []} />}
       actions={
-        isLive(call) && (
-          <Sure
-            kind="danger"
-            label={t('hangUp')}
-            question={t('hangUpSure')}
-            act={() => must(api.POST('/calls/hangup', { body: { sid: call.sid } }))}
-          />
-        )
+        <>
+          <Button
+            onClick={() => save(`${call.sid}.json`, 'application/json', JSON.stringify({ ...loaded, trace }, null, 2))}
+          >
+            {t('saveJson')}
+          </Button>
+          {isLive(call) && (
+            <Sure
+              kind="danger"
+              label={t('hangUp')}
+              question={t('hangUpSure')}
+              act={() => must(api.POST('/calls/hangup', { body: { sid: call.sid } }))}
+            />
+          )}
+        </>
       }
     >
       {isTold && <End call={call} trace={trace} parts={{ call, courses, own, hasLadder, hasQuality }} />}
@@ -109,16 +126,24 @@ export default function CallPage({ id }: { readonly id: string }) {
         <div class="tile">
           <span>{t('began')}</span>
           <b class="small">
-            {dateTime(call.created_at)} <small class="soft">{zone()}</small>
+            <When iso={call.created_at} /> <small class="soft">{zone()}</small>
           </b>
         </div>
         <div class="tile">
+          <span>{t('answeredAfter')}</span>
+          <b>{shortLength(secondsToAnswer(call))}</b>
+        </div>
+        <div class="tile">
           <span>{t('length')}</span>
-          <b>{length(call.duration_seconds)}</b>
+          <b>
+            <CallLength call={call} />
+          </b>
         </div>
         <div class="tile">
           <span>{t('talk')}</span>
-          <b>{length(call.talk_seconds)}</b>
+          <b>
+            <CallTalk call={call} />
+          </b>
         </div>
         <div class="tile">
           <span>{t('cost')}</span>
@@ -147,15 +172,43 @@ export default function CallPage({ id }: { readonly id: string }) {
             </Card>
           )}
           <Cost call={call} trace={trace} />
+          {call.customPayload !== null && (
+            <Card title={t('customPayload')}>
+              <Data value={call.customPayload} label={t('customPayload')} />
+            </Card>
+          )}
           {hasQuality && <Quality call={call} trace={trace} />}
         </div>
       </div>
       {deliveries.length > 0 && (
         <Card title={t('deliveries')}>
-          <DeliveryTable rows={deliveries} />
+          <DeliveryTable rows={deliveries} ofOneCall />
         </Card>
       )}
     </Page>
+  )
+}
+
+const secondsToAnswer = ({ created_at: created, started_at: started, answered_at: answered }: Call) =>
+  answered === null ? null : Math.max(0, Date.parse(answered) - Date.parse(started ?? created)) / 1000
+
+/** What it is and where more of it stands. */
+function Lead({ call, problems }: { readonly call: Call; readonly problems: readonly { code: string }[] }) {
+  const other = call.direction === 'inbound' ? call.from_number : call.to_number
+  return (
+    <span class="facts">
+      <span role="status">
+        <CallState call={call} problems={problems} />
+      </span>
+      <Badge tone="calm">{word('direction', call.direction)}</Badge>
+      <span class="with-copy">
+        <code>{call.sid}</code> <Copy text={call.sid} label={call.sid} />
+      </span>
+      <a href={`${href('events')}?sid=${call.sid}`}>{t('events')}</a>
+      {/\d/.test(other) && (
+        <a href={`${href('calls')}?search=${encodeURIComponent(other)}`}>{t('callsOf', { number: number(other) })}</a>
+      )}
+    </span>
   )
 }
 
@@ -228,33 +281,4 @@ function explained(charge: Charge): string {
     rate: money(charge.rate_per_minute),
     charge: money(charge.charge),
   })
-}
-
-export async function recordingBytes(uuid: string): Promise<ArrayBuffer> {
-  const { url } = await must(api.POST('/recordings/download', { body: { uuid } }))
-  const { pathname, search } = new URL(url)
-  const answer = await fetchBytes(pathname + search)
-  if (!answer.ok) throw new Error(t('gone'))
-  return answer.arrayBuffer()
-}
-
-export function RecordingPlayer({ recording }: { readonly recording: Recording }) {
-  const [isOpen, open] = useState(false)
-  const name = `${recording.media_format} ${length(recording.duration_seconds)}`
-  const download = async () => {
-    const { url } = await must(api.POST('/recordings/download', { body: { uuid: recording.uuid } }))
-    window.open(url, '_blank', 'noopener')
-  }
-  return (
-    <div class="recording">
-      {isOpen ? (
-        <AudioPlayer name={name} load={() => recordingBytes(recording.uuid)} />
-      ) : (
-        <Button glyph="play" onClick={() => open(true)}>
-          {t('listen')} · {length(recording.duration_seconds)}
-        </Button>
-      )}
-      <Button onClick={() => attempt(download)}>{t('download')}</Button>
-    </div>
-  )
 }

@@ -1,10 +1,13 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import type { CallsAsked } from '../call-list.ts'
 import { useCalls } from '../follow-calls.ts'
 import { filter, place } from '../router.ts'
+import { searchShortcut, withKeys } from '../shortcuts.ts'
 import { reasonCodes, t, word } from '../texts/index.ts'
-import { Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { callColumns } from './call-cells.tsx'
+import { periodOf, periods } from './call-period.ts'
 
 const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
@@ -16,16 +19,14 @@ const reasonChoices = (): readonly (readonly [code: string, text: string])[] =>
     .map(code => [code, `${word('end', code)} (${code})`] as const)
     .sort(([, one], [, other]) => one.localeCompare(other))
 
-/** What the address says, if it is a day. */
-const dayOf = (text: string | null): string | undefined =>
-  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
-
 const one = <T extends string>(value: string | null, of: readonly T[]): T | undefined => of.find(each => each === value)
 
 export function Calls() {
   const { query } = place.value
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const from = dayOf(query.get('day'))
+  const { period, since, until, range } = periodOf(query, new Date())
+  const [isChoosingDays, chooseDays] = useState(false)
+  const hasDays = period === 'days' || isChoosingDays
   const asked = {
     limit: pageSize,
     offset: offsetOf(),
@@ -35,22 +36,32 @@ export function Calls() {
       direction: one(query.get('direction'), directions),
       reason: one(query.get('reason'), reasonCodes),
     }),
-    ...(from
-      ? { from_dt: new Date(`${from}T00:00:00`).toISOString(), to_dt: new Date(`${from}T23:59:59.999`).toISOString() }
-      : {}),
+    ...range,
   }
   const { list: shown, error, reload } = useCalls(asked)
+  const clear = () => {
+    chooseDays(false)
+    filter({ search: '', status: '', direction: '', reason: '', when: '', since: '', until: '', day: '', from: '' })
+  }
   // A value that is none filters nothing.
   const isFiltered = Object.keys(asked).some(name => name !== 'limit' && name !== 'offset')
   return (
-    <Page title={t('calls')} lead={t('callsLead')}>
+    <Page
+      title={t('calls')}
+      lead={t('callsLead')}
+      actions={
+        shown !== undefined &&
+        shown.total > 0 && <Button onClick={() => attempt(() => exportCalls(asked))}>{t('exportCsv')}</Button>
+      }
+    >
       <search>
         <form class="filters" onSubmit={event => event.preventDefault()}>
           <label class="search">
             <span class="hidden">{t('searchCalls')}</span>
             <input
               type="search"
-              placeholder={t('searchCalls')}
+              placeholder={withKeys(t('searchCalls'), searchShortcut)}
+              {...searchShortcut}
               value={query.get('search') ?? ''}
               onInput={event => {
                 const { value } = event.currentTarget
@@ -77,17 +88,35 @@ export function Calls() {
             options={[['', t('anyReason')], ...reasonChoices()]}
             change={reason => filter({ reason, from: '' })}
           />
-          <input
-            aria-label={t('day')}
-            type="date"
-            value={from ?? ''}
-            onChange={event => filter({ day: event.currentTarget.value, from: '' })}
+          <Select
+            aria-label={t('period')}
+            value={hasDays ? 'days' : (period ?? '')}
+            options={[['', t('anyTime')], ...periods.map(each => [each, word('period', each)] as const)]}
+            change={when => {
+              chooseDays(when === 'days')
+              filter({ when: when === 'days' ? '' : when, since: '', until: '', day: '', from: '' })
+            }}
           />
-          {isFiltered && (
-            <Button onClick={() => filter({ search: '', status: '', direction: '', reason: '', day: '', from: '' })}>
-              {t('clear')}
-            </Button>
+          {hasDays && (
+            <span class="days">
+              <input
+                aria-label={t('firstDay')}
+                type="date"
+                value={since}
+                max={until || undefined}
+                onChange={event => filter({ since: event.currentTarget.value, until, when: '', day: '', from: '' })}
+              />
+              –
+              <input
+                aria-label={t('lastDay')}
+                type="date"
+                value={until}
+                min={since || undefined}
+                onChange={event => filter({ since, until: event.currentTarget.value, when: '', day: '', from: '' })}
+              />
+            </span>
           )}
+          {(isFiltered || isChoosingDays) && <Button onClick={clear}>{t('clear')}</Button>}
         </form>
       </search>
       <Trouble error={error} retry={reload} />
@@ -96,7 +125,9 @@ export function Calls() {
       ) : (
         <Card>
           {shown.calls.length === 0 ? (
-            <Empty>{t(isFiltered ? 'noCallsFit' : 'noCalls')}</Empty>
+            <Empty action={isFiltered && <Button onClick={clear}>{t('clear')}</Button>}>
+              {t(isFiltered ? 'noCallsFit' : 'noCalls')}
+            </Empty>
           ) : (
             <Table caption={t('calls')} rows={shown.calls} columns={callColumns()} keyOf={call => call.uuid} />
           )}
@@ -106,6 +137,9 @@ export function Calls() {
     </Page>
   )
 }
+
+/** By then few want them in a page. */
+const exportCalls = async (asked: CallsAsked): Promise<void> => (await import('./export-calls.ts')).exportCalls(asked)
 
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

@@ -1,20 +1,29 @@
 import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { Delivery } from '../api-types.ts'
-import { dateTime } from '../format.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Data, Dialog } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Copy, Data, Dialog } from '../ui/basics.tsx'
 import { ProblemText } from '../ui/said.tsx'
 import { Table } from '../ui/table.tsx'
+import { When } from '../ui/when.tsx'
+
+/** What programs know the event by. */
+function nameOf({ body }: Delivery): string {
+  const { event } = (body ?? {}) as { readonly event?: unknown }
+  return typeof event === 'string' ? event : ''
+}
 
 /** Webhook tries with what was sent, and a way to send it again. */
 export function DeliveryTable({
   rows,
   done = () => {},
+  ofOneCall = false,
 }: {
   readonly rows: readonly Delivery[]
   readonly done?: () => void
+  /** On the page of that call. */
+  readonly ofOneCall?: boolean
 }) {
   const [shown, show] = useState<Delivery | undefined>(undefined)
   const again = (row: Delivery) =>
@@ -29,7 +38,16 @@ export function DeliveryTable({
         rows={rows}
         keyOf={row => row.seq}
         columns={[
-          { head: t('event'), class: 'brief', cell: row => <code>{row.code}</code> },
+          {
+            head: t('event'),
+            class: 'brief',
+            cell: row => (
+              <span class="lines">
+                <code>{row.code}</code>
+                {nameOf(row) !== '' && <small class="soft">{nameOf(row)}</small>}
+              </span>
+            ),
+          },
           {
             head: t('outcome'),
             cell: row => (
@@ -37,8 +55,23 @@ export function DeliveryTable({
             ),
           },
           { head: t('tries'), class: 'figure', cell: row => row.tries },
-          { head: t('url'), class: 'grow', cell: row => <span class="cut">{row.url}</span> },
-          { head: t('when'), class: 'brief', cell: row => dateTime(row.finished_at) },
+          {
+            head: t('url'),
+            class: 'grow',
+            cell: row => (
+              <span class="lines">
+                <span class="cut">{row.url}</span>
+                {row.sid !== '' && !ofOneCall && (
+                  <small>
+                    <a href={href('calls', row.sid)}>
+                      {t('call')} {row.sid}
+                    </a>
+                  </small>
+                )}
+              </span>
+            ),
+          },
+          { head: t('when'), class: 'brief', cell: row => <When iso={row.finished_at} /> },
           {
             head: '',
             cell: row => (
@@ -57,13 +90,23 @@ export function DeliveryTable({
           </p>
           {shown.sid !== '' && (
             <p>
-              <a href={`${href('calls')}?search=${shown.sid}`}>{shown.sid}</a>
+              <a href={href('calls', shown.sid)}>
+                {t('call')} {shown.sid}
+              </a>
             </p>
           )}
           <h3>{t('request')}</h3>
-          <Data value={shown.body ?? t('notKept')} />
+          <p class="with-copy">
+            <code>POST {shown.url}</code>
+            <Copy text={shown.url} label={t('url')} />
+          </p>
+          <Data value={shown.body ?? t('notKept')} label={t('request')} />
           <h3>{`${t('response')}${shown.status === null ? '' : ` ${shown.status}`}`}</h3>
-          {shown.answer === '' ? <p class="soft">{t('noBody')}</p> : <Data value={shown.answer} />}
+          {shown.answer === '' ? (
+            <p class="soft">{t('noBody')}</p>
+          ) : (
+            <Data value={shown.answer} label={t('response')} />
+          )}
           <div class="actions end">
             <Button kind="main" onClick={() => again(shown)}>
               {t('sendAgain')}

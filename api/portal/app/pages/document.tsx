@@ -1,13 +1,13 @@
 import type { EditorView } from '@codemirror/view'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
-import type { DocumentProblem, HostedDocument, SimulatedCourse } from '../api-types.ts'
-import { dateTime, money } from '../format.ts'
+import type { DocumentProblem } from '../api-types.ts'
+import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { callPhone } from '../phone/overlay.tsx'
 import { go, href, place } from '../router.ts'
+import { isWithControl, saveShortcut } from '../shortcuts.ts'
 import { switchTexts } from '../switch-texts/index.ts'
-import { t, word } from '../texts/index.ts'
+import { t } from '../texts/index.ts'
 import {
   attempt,
   Badge,
@@ -24,13 +24,13 @@ import {
   Waiting,
 } from '../ui/basics.tsx'
 import { ProblemText } from '../ui/said.tsx'
-import { SentenceText } from '../ui/sentence-text.tsx'
 import { AssignNumber } from './assign-number.tsx'
+import { usersOf } from './document-users.ts'
+import { DocumentUsersText } from './document-users-text.tsx'
+import { TryDocument } from './try-document.tsx'
 
 /** What was typed and not saved, of each document: another page may be looked at in between. */
 const drafts = new Map<string, { readonly name: string; readonly body: string }>()
-
-const answers = ['answer', 'busy', 'no-answer', 'declined', 'unavailable'] as const
 
 export default function DocumentPage({ id }: { readonly id: string }) {
   const { data, error, reload } = useLoad(`document ${id}`, async () => {
@@ -42,6 +42,14 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       switchTexts(),
     ])
     return { document, vocabulary, editor }
+  })
+  // The editor does not wait for them.
+  const routes = useLoad(`routes of ${id}`, async () => {
+    const [numbers, { endpoints }] = await Promise.all([
+      must(api.GET('/numbers/', {})),
+      must(api.GET('/account/webhooks', {})),
+    ])
+    return { numbers, endpoints }
   })
   const goTo = ({ line: wanted, column }: Pick<DocumentProblem, 'line' | 'column'>) => {
     const editor = view.current
@@ -84,6 +92,17 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     lineAsked.current = 0
     return () => view.current?.destroy()
   }, [data])
+  const saving = useRef<(() => Promise<unknown>) | undefined>(undefined)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!isWithControl(event, 's')) return
+      // Else the browser would save the page as a file.
+      event.preventDefault()
+      saving.current?.()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
   const isChanged =
     data !== undefined &&
     ((text ?? data.document.body) !== data.document.body || (name !== '' && name !== data.document.name))
@@ -97,11 +116,12 @@ export default function DocumentPage({ id }: { readonly id: string }) {
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [isChanged, name, text])
+  const back = { href: href('documents'), text: t('documents') }
   if (data === undefined)
     return error === undefined ? (
       <Waiting />
     ) : (
-      <Page title={t('document')}>
+      <Page back={back} title={t('document')}>
         <Trouble error={error} retry={reload} />
       </Page>
     )
@@ -115,6 +135,10 @@ export default function DocumentPage({ id }: { readonly id: string }) {
       drafts.delete(id)
       reload()
     }, t('saved'))
+  saving.current = isChanged ? save : undefined
+  const users = routes.data && usersOf(document.url, routes.data.numbers, routes.data.endpoints)
+  const isUsed = users !== undefined && users.numbers.length + users.purposes.length > 0
+  const question = `${t('deleteSure', { name: document.name })}${isUsed ? ` ${t('deleteUsed')}` : ''}`
   const remove = async () => {
     await must(api.DELETE('/documents/{uuid}', { params: { path: { uuid: id } } }))
     drafts.delete(id)
@@ -122,27 +146,30 @@ export default function DocumentPage({ id }: { readonly id: string }) {
   }
   return (
     <Page
+      back={back}
       title={document.name}
       lead={
-        <span class="with-copy">
-          <code class="cut">{document.url}</code>
-          <Copy text={document.url} label={t('url')} />
+        <span class="facts">
+          <span class="with-copy">
+            <code class="cut">{document.url}</code>
+            <Copy text={document.url} label={t('url')} />
+          </span>
+          <span>
+            {t('usedBy')}: {users === undefined ? '…' : <DocumentUsersText of={users} />}
+          </span>
         </span>
       }
       actions={
         <>
           <Button onClick={() => show('revisions')}>{t('revisions')}</Button>
           <Button onClick={() => show('assign')}>{t('giveToNumber')}</Button>
-          <Sure kind="plain" label={t('delete')} question={t('deleteSure', { name: document.name })} act={remove} />
-          <Button kind="main" disabled={!isChanged} onClick={save}>
+          <Sure kind="plain" label={t('delete')} question={question} act={remove} />
+          <Button kind="main" disabled={!isChanged} {...saveShortcut} onClick={save}>
             {t('save')}
           </Button>
         </>
       }
     >
-      <p>
-        <a href={href('documents')}>← {t('documents')}</a>
-      </p>
       <div class="columns editor-page">
         <div class="stack wide">
           <Card>
@@ -172,7 +199,7 @@ export default function DocumentPage({ id }: { readonly id: string }) {
             </div>
           </Card>
         </div>
-        <TryIt body={body} document={document} isChanged={isChanged} />
+        <TryDocument body={body} document={document} isChanged={isChanged} />
       </div>
       {dialog === 'revisions' && (
         <Revisions
@@ -184,79 +211,16 @@ export default function DocumentPage({ id }: { readonly id: string }) {
           }}
         />
       )}
-      {dialog === 'assign' && <AssignNumber url={document.url} close={() => show(undefined)} />}
-    </Page>
-  )
-}
-
-/** Runs the text in the simulator, and beside it by a call to the phone in this page. */
-function TryIt({
-  body,
-  document,
-  isChanged,
-}: {
-  readonly body: string
-  readonly document: HostedDocument
-  readonly isChanged: boolean
-}) {
-  const [press, setPress] = useState('')
-  const [answer, setAnswer] = useState<(typeof answers)[number]>('answer')
-  const [course, setCourse] = useState<SimulatedCourse | undefined>(undefined)
-  const run = () =>
-    attempt(async () => {
-      const keys = press.split(/[\s,]+/).filter(each => each !== '')
-      setCourse(await must(api.POST('/documents/simulate', { body: { body, press: keys, answer } })))
-    })
-  const callMe = () =>
-    attempt(async () => {
-      const [number] = await must(api.GET('/numbers/', {}))
-      if (number === undefined) throw new Error(t('needsNumber'))
-      const uuid = await callPhone(number.number, document.url)
-      if (uuid !== undefined) go('calls', uuid)
-    })
-  return (
-    <Card title={t('tryIt')}>
-      <div class="row">
-        <Field label={t('keysPressed')} hint={t('keysHint')}>
-          {field => (
-            <input {...field} value={press} inputMode="tel" onInput={event => setPress(event.currentTarget.value)} />
-          )}
-        </Field>
-        <Field label={t('calleesDo')}>
-          {field => (
-            <Select
-              {...field}
-              value={answer}
-              options={answers.map(each => [each, word('callee', each)] as const)}
-              change={value => setAnswer(answers.find(each => each === value) ?? 'answer')}
-            />
-          )}
-        </Field>
-      </div>
-      <div class="actions">
-        <Button kind="main" glyph="play" onClick={run}>
-          {t('simulate')}
-        </Button>
-        <Button glyph="calls" disabled={isChanged} title={isChanged ? t('saveFirst') : undefined} onClick={callMe}>
-          {t('callMe')}
-        </Button>
-      </div>
-      {course !== undefined && (
-        <div class="course" role="status">
-          <ol>
-            {course.steps.map((step, place) => (
-              <li key={place}>
-                <span class="figure">{(step.at_ms / 1000).toFixed(1)} s</span> <SentenceText of={step.text} />
-              </li>
-            ))}
-          </ol>
-          <p>
-            <Badge tone={course.end.status === 'completed' ? 'good' : 'bad'}>{course.end.reason_code}</Badge>{' '}
-            {word('end', course.end.reason_code)} · {course.end.duration_seconds} s · {money(course.end.cost)}
-          </p>
-        </div>
+      {dialog === 'assign' && (
+        <AssignNumber
+          url={document.url}
+          close={() => {
+            show(undefined)
+            routes.reload()
+          }}
+        />
       )}
-    </Card>
+    </Page>
   )
 }
 

@@ -1,10 +1,12 @@
 import { api, must } from '../api.ts'
-import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Copy, Empty, Name, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+import { When } from '../ui/when.tsx'
+import { usersOf } from './document-users.ts'
+import { DocumentUsersText as Users } from './document-users-text.tsx'
 
 const blank = `<?xml version="1.0" encoding="UTF-8"?>
 <Response>
@@ -13,9 +15,14 @@ const blank = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 export default function Documents() {
-  const { data, error, reload } = useLoad(`documents ${offsetOf()}`, () =>
-    must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
-  )
+  const { data, error, reload } = useLoad(`documents ${offsetOf()}`, async () => {
+    const [page, numbers, config] = await Promise.all([
+      must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+      must(api.GET('/numbers/', {})),
+      must(api.GET('/account/webhooks', {})),
+    ])
+    return { ...page, numbers, defaults: config.endpoints }
+  })
   const create = () =>
     attempt(async () => {
       const made = await must(api.POST('/documents/', { body: { name: t('newDocument'), body: blank } }))
@@ -37,7 +44,15 @@ export default function Documents() {
       ) : (
         <Card>
           {data.documents.length === 0 ? (
-            <Empty>{t('noDocuments')}</Empty>
+            <Empty
+              action={
+                <Button glyph="plus" onClick={create}>
+                  {t('newDocument')}
+                </Button>
+              }
+            >
+              {t('noDocuments')}
+            </Empty>
           ) : (
             <Table
               caption={t('documents')}
@@ -63,6 +78,11 @@ export default function Documents() {
                     ),
                 },
                 {
+                  head: t('usedBy'),
+                  class: 'words',
+                  cell: document => <Users of={usersOf(document.url, data.numbers, data.defaults)} />,
+                },
+                {
                   head: t('url'),
                   cell: document => (
                     <span class="with-copy">
@@ -71,7 +91,7 @@ export default function Documents() {
                     </span>
                   ),
                 },
-                { head: t('changed'), class: 'brief', cell: document => dateTime(document.updated_at) },
+                { head: t('changed'), class: 'brief', cell: document => <When iso={document.updated_at} /> },
               ]}
             />
           )}

@@ -1,36 +1,16 @@
 import { Fragment } from 'preact'
 import type { Call } from '../api-types.ts'
 import { number } from '../format.ts'
+import { inLanguage, reasonPage } from '../reason-link.ts'
 import { href } from '../router.ts'
 import { endFacts } from '../sw-end-facts.ts'
 import { problemText } from '../switch-texts/index.ts'
-import { language, reasonText, t, word } from '../texts/index.ts'
+import { reasonText, t, word } from '../texts/index.ts'
 import { Prose } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { isLive } from './call-cells.tsx'
 import { type CallParts, nextSteps, type Step } from './next-steps.ts'
+import { isLive, outcomeOf } from './outcome.ts'
 import type { Trace, TraceProblem } from './trace.ts'
-
-/** Hung up by a party, by the API, or at the end of the document: nothing to look into. */
-const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.0202'])
-
-/** What a reason of its own page says, in the words of the switch. */
-const reasonPage = (code: string): string => `/docs/reasons#${code}`
-
-/** In the language of the page. */
-const inLanguage = (link: string): string => link.replace('#', `?lang=${language.value}#`)
-
-type Outcome = 'good' | 'calm' | 'warn' | 'bad'
-
-/** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
-const brokeDown = /^END\.[235]/
-
-/** Many documents have verbs for a Dial without an answer (voicemail): that is no warning. A document that failed is one. */
-function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
-  if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
-  if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
-  return problems.length > 0 ? 'calm' : 'good'
-}
 
 /** Why it ended, in words, what had gone wrong before, and what to do. */
 export function End({ call, trace, parts }: EndProps) {

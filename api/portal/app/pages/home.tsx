@@ -1,15 +1,16 @@
 import { overview, takeFirstOverview, whenCustomerLeaves } from '../api.ts'
 import type { AccountOverview } from '../api-types.ts'
-import { count, money, number, time } from '../format.ts'
+import { count, money, number } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
-import { t, word } from '../texts/index.ts'
+import { t } from '../texts/index.ts'
 import { Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Plot } from '../ui/plot.tsx'
 import { Table } from '../ui/table.tsx'
 import { callColumns } from './call-cells.tsx'
+import { Traffic } from './traffic.tsx'
+import { totalsOf } from './traffic-slices.ts'
 
 const lowBalance = 50
 
@@ -27,7 +28,7 @@ function Problems({ shown: { account, wrong } }: { readonly shown: AccountOvervi
     ...(wrong.has_no_outbound_webhook ? [[t('noOutbound'), href('webhooks')] as const] : []),
   ]
   return (
-    <Card title={t('wrongNow')}>
+    <Card title={t('wrongNow')} aside={<a href={`${href('events')}?code=problems`}>{t('problemLog')}</a>}>
       {found.length === 0 ? (
         <p class="all-good">
           <Icon name="check" />
@@ -76,20 +77,6 @@ function FirstSteps({
   )
 }
 
-/** The hours of the day, those without calls too. */
-function hoursOf(summary: AccountOverview['calls']) {
-  const now = Math.floor(Date.now() / 3_600_000) * 3_600_000
-  return Array.from({ length: 24 }, (_, place) => {
-    const at = now - (23 - place) * 3_600_000
-    const found = summary.slices.find(slice => Date.parse(slice.at) === at)
-    return {
-      at: time(new Date(at).toISOString()).slice(0, 5),
-      failed: found?.failed ?? 0,
-      well: (found?.calls ?? 0) - (found?.failed ?? 0),
-    }
-  })
-}
-
 export function Home() {
   const { data, error, reload } = useLoad(`home ${callsChanged.value}`, overview, 15_000, takeFirstOverview)
   const [shown] = [data ?? last]
@@ -102,10 +89,8 @@ export function Home() {
         <Trouble error={error} retry={reload} />
       </Page>
     )
-  const hours = hoursOf(shown.calls)
   const live = shown.calls.live_calls
-  const today = shown.calls.slices.reduce((sum, slice) => sum + slice.calls, 0)
-  const failed = shown.calls.slices.reduce((sum, slice) => sum + slice.failed, 0)
+  const { calls: today, failed } = totalsOf(shown.calls)
   return (
     <Page title={t('home')} lead={shown.account.name}>
       <Trouble error={error} retry={reload} />
@@ -128,27 +113,7 @@ export function Home() {
         </a>
       </div>
       <div class="columns">
-        <Card title={t('lastDay')} class="wide">
-          <Plot
-            label={t('lastDay')}
-            kind="bars"
-            at={hours.map(({ at }) => at)}
-            series={[
-              { name: t('went'), tone: 'brand', values: hours.map(({ well }) => well) },
-              { name: t('failed'), tone: 'bad', values: hours.map(({ failed: bad }) => bad) },
-            ]}
-          />
-          {shown.calls.failures.length > 0 && (
-            <ul class="reasons">
-              {shown.calls.failures.slice(0, 4).map(({ reason_code: reason, calls }) => (
-                <li key={reason}>
-                  <a href={`${href('calls')}?reason=${reason}`}>{word('end', reason)}</a>
-                  <span class="figure">{count(calls)}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Card>
+        <Traffic day={shown.calls} />
         <Problems shown={shown} />
         <FirstSteps done={shown.first_steps} />
       </div>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
-import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Copy, Dialog, Field, Name, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
+import { LastUsed, When } from '../ui/when.tsx'
 import { SessionTable } from './session-table.tsx'
 
 export default function Keys() {
@@ -61,7 +61,8 @@ export default function Keys() {
                     <Badge tone={key.is_active ? 'good' : 'bad'}>{t(key.is_active ? 'active' : 'revoked')}</Badge>
                   ),
                 },
-                { head: t('lastUsed'), class: 'brief', cell: key => dateTime(key.last_used_at) },
+                { head: t('made'), class: 'brief', cell: key => <When iso={key.created_at} /> },
+                { head: t('lastUsed'), class: 'brief', cell: key => <LastUsed iso={key.last_used_at} /> },
                 {
                   head: '',
                   cell: key =>

@@ -4,13 +4,14 @@ import type { Number as OwnedNumber } from '../api-types.ts'
 import { number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { dialFromPhone } from '../phone/overlay.tsx'
-import { filter, place } from '../router.ts'
+import { filter, href, place } from '../router.ts'
 import { t, word } from '../texts/index.ts'
 import {
   attempt,
   Badge,
   Button,
   Card,
+  Copy,
   Dialog,
   Empty,
   Field,
@@ -21,8 +22,7 @@ import {
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
-
-const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
+import { type NamedDocument, TargetField } from './target-field.tsx'
 
 export default function Numbers() {
   const { data, error, reload } = useLoad('numbers', async () => {
@@ -39,7 +39,8 @@ export default function Numbers() {
   useEffect(() => {
     if (wanted !== null) edit(data?.own.find(each => each.number === wanted))
   }, [data === undefined, wanted])
-  const nameOf = (url: string) => data?.documents.find(document => document.url === url)?.name ?? url
+  const [search, setSearch] = useState('')
+  const shown = (data?.own ?? []).filter(each => isFound(each, search))
   return (
     <Page
       title={t('numbers')}
@@ -55,15 +56,54 @@ export default function Numbers() {
         error === undefined && <Waiting />
       ) : (
         <Card>
+          {data.own.length > fewNumbers && (
+            <search class="filters">
+              <label class="search">
+                <span class="hidden">{t('searchNumbers')}</span>
+                <input
+                  type="search"
+                  placeholder={t('searchNumbers')}
+                  value={search}
+                  onInput={event => setSearch(event.currentTarget.value)}
+                />
+              </label>
+            </search>
+          )}
           {data.own.length === 0 ? (
-            <Empty>{t('noNumbers')}</Empty>
+            <Empty
+              action={
+                <Button glyph="plus" onClick={() => buy(true)}>
+                  {t('acquire')}
+                </Button>
+              }
+            >
+              {t('noNumbers')}
+            </Empty>
+          ) : shown.length === 0 ? (
+            <Empty action={<Button onClick={() => setSearch('')}>{t('clear')}</Button>}>{t('noNumbersFit')}</Empty>
           ) : (
             <Table
               caption={t('numbers')}
-              rows={data.own}
+              rows={shown}
               keyOf={each => each.uuid}
               columns={[
-                { head: t('number'), cell: each => <b class="nowrap">{number(each.number)}</b> },
+                {
+                  head: t('number'),
+                  cell: each => (
+                    <span class="lines">
+                      <span class="with-copy">
+                        <b class="nowrap">{number(each.number)}</b>
+                        <Copy text={each.number} label={each.number} />
+                      </span>
+                      <small>
+                        <a href={`${href('calls')}?search=${encodeURIComponent(each.number)}`}>
+                          {t('calls')}
+                          <span class="hidden"> {number(each.number)}</span>
+                        </a>
+                      </small>
+                    </span>
+                  ),
+                },
                 { head: t('label'), class: 'words', cell: each => <Name text={each.friendly_name || '–'} /> },
                 {
                   head: t('callsGoTo'),
@@ -73,7 +113,7 @@ export default function Numbers() {
                       <Badge tone={each.webhook_inbound.source === 'none' ? 'bad' : 'calm'}>
                         {word('source', each.webhook_inbound.source)}
                       </Badge>{' '}
-                      <span class="cut">{nameOf(each.webhook_inbound.url)}</span>
+                      <Target url={each.webhook_inbound.url} documents={data.documents} />
                     </span>
                   ),
                 },
@@ -124,13 +164,37 @@ export default function Numbers() {
   )
 }
 
+/** Beyond that a person searches. */
+const fewNumbers = 10
+
+/** By digits of the number, or by any part of its label. */
+function isFound({ number: text, friendly_name: label }: OwnedNumber, search: string): boolean {
+  const digits = search.replace(/\D/g, '')
+  return (
+    search.trim() === '' ||
+    (digits !== '' && !/[^\d\s+()-]/.test(search) && text.includes(digits)) ||
+    label.toLowerCase().includes(search.trim().toLowerCase())
+  )
+}
+
+/** A document of the account by its name, with the way to it; else the URL. */
+function Target({ url, documents }: { readonly url: string; readonly documents: readonly NamedDocument[] }) {
+  const own = documents.find(document => document.url === url)
+  if (own === undefined) return <span class="cut">{url}</span>
+  return (
+    <a href={href('documents', own.uuid)}>
+      <Name text={own.name} />
+    </a>
+  )
+}
+
 function Edit({
   number: edited,
   documents,
   close,
 }: {
   readonly number: OwnedNumber
-  readonly documents: readonly { readonly name: string; readonly url: string }[]
+  readonly documents: readonly NamedDocument[]
   readonly close: () => void
 }) {
   const [label, setLabel] = useState(edited.friendly_name)
@@ -150,26 +214,26 @@ function Edit({
           <input {...field} value={label} maxLength={200} onInput={event => setLabel(event.currentTarget.value)} />
         )}
       </Field>
-      <datalist id="own-documents">
-        {documents.map(document => (
-          <option key={document.url} value={document.url}>
-            {document.name}
-          </option>
-        ))}
-      </datalist>
-      {purposes.map(purpose => (
-        <Field key={purpose} label={word('purpose', purpose)} hint={t('emptyInherits')}>
-          {field => (
-            <input
-              {...field}
-              type="url"
-              list="own-documents"
-              value={urls[purpose]}
-              onInput={event => setUrls({ ...urls, [purpose]: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+      {(['voice_inbound', 'voice_outbound'] as const).map(purpose => (
+        <TargetField
+          key={purpose}
+          label={word('purpose', purpose)}
+          none={t('accountDefault')}
+          url={urls[purpose]}
+          documents={documents}
+          change={url => setUrls({ ...urls, [purpose]: url })}
+        />
       ))}
+      <Field label={word('purpose', 'status')} hint={t('emptyInherits')}>
+        {field => (
+          <input
+            {...field}
+            type="url"
+            value={urls.status}
+            onInput={event => setUrls({ ...urls, status: event.currentTarget.value })}
+          />
+        )}
+      </Field>
       <div class="actions end">
         <Button kind="main" onClick={save}>
           {t('save')}

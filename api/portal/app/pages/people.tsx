@@ -67,7 +67,15 @@ export default function People() {
         <>
           <Card>
             {data.users.length === 0 ? (
-              <Empty>{t('noPeople')}</Empty>
+              <Empty
+                action={
+                  <Button glyph="plus" onClick={() => make(true)}>
+                    {t('newPerson')}
+                  </Button>
+                }
+              >
+                {t('noPeople')}
+              </Empty>
             ) : (
               <Table
                 caption={t('people')}

@@ -1,11 +1,12 @@
 import { api, must } from '../api.ts'
-import { bytes, dateTime, length } from '../format.ts'
+import { bytes, dayText } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Card, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
-import { RecordingPlayer } from './call.tsx'
+import { When } from '../ui/when.tsx'
+import { RecordingPlayer } from './recording-player.tsx'
 
 export default function Recordings() {
   const { data, error, reload } = useLoad(`recordings ${offsetOf()}`, () =>
@@ -19,7 +20,7 @@ export default function Recordings() {
       ) : (
         <Card>
           {data.length === 0 ? (
-            <Empty>{t('noRecordings')}</Empty>
+            <Empty action={<a href={href('documents')}>{t('documents')}</a>}>{t('noRecordings')}</Empty>
           ) : (
             <Table
               caption={t('recordings')}
@@ -32,9 +33,9 @@ export default function Recordings() {
                   cell: recording => <a href={href('calls', recording.call_uuid)}>{recording.call_sid}</a>,
                 },
                 { head: t('sound'), class: 'grow', cell: recording => <RecordingPlayer recording={recording} /> },
-                { head: t('length'), class: 'figure', cell: recording => length(recording.duration_seconds) },
                 { head: t('size'), class: 'figure', cell: recording => bytes(recording.size_bytes ?? 0) },
-                { head: t('when'), class: 'brief', cell: recording => dateTime(recording.created_at) },
+                { head: t('when'), class: 'brief', cell: recording => <When iso={recording.created_at} /> },
+                { head: t('expires'), class: 'brief', cell: recording => dayText(recording.expires_at) },
                 {
                   head: '',
                   cell: recording => (

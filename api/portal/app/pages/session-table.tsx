@@ -1,9 +1,22 @@
 import { sessions } from '../api.ts'
 import type { PortalSession } from '../api-types.ts'
-import { dateTime } from '../format.ts'
 import { t, word } from '../texts/index.ts'
 import { attempt, Badge, Button } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
+import { LastUsed } from '../ui/when.tsx'
+import { browserOf } from '../user-agent.ts'
+
+/** By its name; what it says of itself stands behind that. */
+function Browser({ userAgent }: { readonly userAgent: string }) {
+  const found = browserOf(userAgent)
+  if (found === undefined) return <span class="cut">{userAgent}</span>
+  return (
+    <details class="said">
+      <summary>{found.system === '' ? found.browser : t('browserOn', found)}</summary>
+      <small class="soft">{userAgent}</small>
+    </details>
+  )
+}
 
 /** Signed-in browsers, and a way to end each. */
 export const SessionTable = ({
@@ -25,8 +38,8 @@ export const SessionTable = ({
           class: 'grow',
           cell: row => (
             <span class="badges">
-              {own.includes(row.uuid) && <Badge tone="live">{t('thisOne')}</Badge>}{' '}
-              <span class="cut">{row.user_agent}</span>
+              <Browser userAgent={row.user_agent} />
+              {own.includes(row.uuid) && <Badge tone="live">{t('thisOne')}</Badge>}
             </span>
           ),
         },
@@ -35,7 +48,7 @@ export const SessionTable = ({
           cell: row => <Badge tone={row.origin === 'operator' ? 'warn' : 'calm'}>{word('origin', row.origin)}</Badge>,
         },
         { head: t('address'), cell: row => row.address },
-        { head: t('lastUsed'), class: 'brief', cell: row => dateTime(row.last_used_at) },
+        { head: t('lastUsed'), class: 'brief', cell: row => <LastUsed iso={row.last_used_at} /> },
         { head: '', cell: row => <Button onClick={() => attempt(() => end(row.uuid))}>{t('end')}</Button> },
       ]}
     />

@@ -30,7 +30,7 @@ export function Timeline({ entries, isLive }: { readonly entries: readonly Trace
           </button>
         ))}
       </fieldset>
-      <ol class="timeline">
+      <ol class="timeline kinds">
         {shown.map(entry => (
           <li key={entry.seq}>
             <Entry entry={entry} />

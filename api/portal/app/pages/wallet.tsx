@@ -1,11 +1,14 @@
 import { api, must } from '../api.ts'
 import type { LedgerEntry } from '../api-types.ts'
-import { dateTime, length, money, number } from '../format.ts'
+import { csvOf } from '../csv.ts'
+import { length, money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
+import { save } from '../save-file.ts'
 import { t, word } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+import { When } from '../ui/when.tsx'
 
 const exportPage = 200
 
@@ -48,8 +51,8 @@ export default function Wallet() {
             ) : (
               <Statement rows={data.ledger.entries} />
             )}
+            <Pager total={data.ledger.total} />
           </Card>
-          <Pager total={data.ledger.total} />
         </>
       )}
     </Page>
@@ -62,7 +65,7 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
     rows={rows}
     keyOf={row => row.id}
     columns={[
-      { head: t('when'), class: 'brief', cell: row => dateTime(row.created_at) },
+      { head: t('when'), class: 'brief', cell: row => <When iso={row.created_at} /> },
       { head: t('kind'), cell: row => <Badge tone="calm">{word('ledger', row.kind)}</Badge> },
       {
         head: t('details'),
@@ -77,7 +80,12 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
       {
         head: t('amount'),
         class: 'figure',
-        cell: row => <span class={row.amount.startsWith('-') ? '' : 'good'}>{money(row.amount)}</span>,
+        cell: row => (
+          <span class={row.amount.startsWith('-') ? '' : 'good'}>
+            {row.amount.startsWith('-') ? '' : '+'}
+            {money(row.amount)}
+          </span>
+        ),
       },
     ]}
   />
@@ -95,7 +103,7 @@ function detailsOf({ details }: LedgerEntry): string {
     .join(', ')
 }
 
-/** Every row. A cell that a spreadsheet would run begins with an apostrophe. */
+/** Every row. */
 async function exportCsv(): Promise<void> {
   const rows: LedgerEntry[] = []
   for (let offset = 0; ; offset += exportPage) {
@@ -103,19 +111,14 @@ async function exportCsv(): Promise<void> {
     rows.push(...page.entries)
     if (page.entries.length < exportPage) break
   }
-  const cell = (text: string) =>
-    `"${(/^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
-  const lines = rows.map(row =>
-    [row.created_at, row.kind, row.amount, row.reference ?? '', row.call_uuid ?? '', JSON.stringify(row.details)]
-      .map(cell)
-      .join(','),
-  )
-  const url = URL.createObjectURL(
-    new Blob([['created_at,kind,amount,reference,call_uuid,details', ...lines].join('\r\n')], { type: 'text/csv' }),
-  )
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'statement.csv'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1000)
+  const lines = rows.map(row => [
+    row.created_at,
+    row.kind,
+    row.amount,
+    row.reference ?? '',
+    row.call_uuid ?? '',
+    JSON.stringify(row.details),
+  ])
+  const head = ['created_at', 'kind', 'amount', 'reference', 'call_uuid', 'details']
+  save('statement.csv', 'text/csv', csvOf(head, lines))
 }

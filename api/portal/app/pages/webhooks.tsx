@@ -20,6 +20,7 @@ import {
 } from '../ui/basics.tsx'
 import { beforeOf, pageSize, SeqPager } from '../ui/table.tsx'
 import { DeliveryTable } from './deliveries.tsx'
+import { type NamedDocument, TargetField } from './target-field.tsx'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
 const modes = ['message', 'play', 'drop'] as const
@@ -29,7 +30,13 @@ export default function Webhooks() {
   const wanted = outcome === 'failed' || outcome === 'delivered' ? outcome : undefined
   const sid = place.value.query.get('sid') ?? ''
   const isFiltered = wanted !== undefined || sid !== '' || beforeOf() !== undefined
-  const config = useLoad('webhooks', () => must(api.GET('/account/webhooks', {})))
+  const config = useLoad('webhooks', async () => {
+    const [settings, { documents }] = await Promise.all([
+      must(api.GET('/account/webhooks', {})),
+      must(api.GET('/documents/', { params: { query: { limit: 200 } } })),
+    ])
+    return { settings, documents }
+  })
   const before = beforeOf()
   const deliveries = useLoad(
     `deliveries ${wanted} ${sid} ${before}`,
@@ -71,7 +78,7 @@ export default function Webhooks() {
         {config.data === undefined ? (
           config.error === undefined && <Waiting />
         ) : (
-          <Defaults config={config.data} done={config.reload} />
+          <Defaults config={config.data.settings} documents={config.data.documents} done={config.reload} />
         )}
         <div class="stack">
           <Secret />
@@ -106,7 +113,13 @@ export default function Webhooks() {
         {deliveries.data === undefined ? (
           deliveries.error === undefined && <Waiting />
         ) : deliveries.data.length === 0 ? (
-          <Empty>{t(isFiltered ? 'noDeliveriesFit' : 'noDeliveries')}</Empty>
+          <Empty
+            action={
+              isFiltered && <Button onClick={() => filter({ outcome: '', sid: '', before: '' })}>{t('clear')}</Button>
+            }
+          >
+            {t(isFiltered ? 'noDeliveriesFit' : 'noDeliveries')}
+          </Empty>
         ) : (
           <DeliveryTable rows={deliveries.data} done={deliveries.reload} />
         )}
@@ -116,7 +129,15 @@ export default function Webhooks() {
   )
 }
 
-function Defaults({ config, done }: { readonly config: WebhookConfig; readonly done: () => void }) {
+function Defaults({
+  config,
+  documents,
+  done,
+}: {
+  readonly config: WebhookConfig
+  readonly documents: readonly NamedDocument[]
+  readonly done: () => void
+}) {
   const [urls, setUrls] = useState({ ...config.endpoints })
   const [mode, setMode] = useState<(typeof modes)[number]>(config.fallback_mode)
   const [value, setValue] = useState(config.fallback_value)
@@ -136,18 +157,26 @@ function Defaults({ config, done }: { readonly config: WebhookConfig; readonly d
     }, t('saved'))
   return (
     <Card title={t('defaults')}>
-      {purposes.map(purpose => (
-        <Field key={purpose} label={word('purpose', purpose)}>
-          {field => (
-            <input
-              {...field}
-              type="url"
-              value={urls[purpose]}
-              onInput={event => setUrls({ ...urls, [purpose]: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+      {(['voice_inbound', 'voice_outbound'] as const).map(purpose => (
+        <TargetField
+          key={purpose}
+          label={word('purpose', purpose)}
+          none={t('none')}
+          url={urls[purpose]}
+          documents={documents}
+          change={url => setUrls({ ...urls, [purpose]: url })}
+        />
       ))}
+      <Field label={word('purpose', 'status')}>
+        {field => (
+          <input
+            {...field}
+            type="url"
+            value={urls.status}
+            onInput={event => setUrls({ ...urls, status: event.currentTarget.value })}
+          />
+        )}
+      </Field>
       <Field label={t('fallback')} hint={t('fallbackHint')}>
         {field => (
           <Select

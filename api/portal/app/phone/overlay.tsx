@@ -10,7 +10,8 @@ import { Icon } from '../ui/icon.tsx'
 // The phone of /phone, in a frame over every page: one phone, one set of rules. Its button is in the bar, where it covers
 // nothing of a page.
 
-const isOpen = signal(false)
+/** Where there is room, the page leaves it to the phone. */
+export const isPhoneOpen = signal(false)
 const source = signal('')
 /** Whose phone it is. */
 export const phoneOf = signal<EndUser | undefined>(undefined)
@@ -28,11 +29,11 @@ const tokenSeconds = 3600
 
 /** Opens the phone of an end-user; of the first one, where none is named. */
 export async function openPhone(user?: EndUser): Promise<EndUser | undefined> {
-  isOpen.value = true
+  isPhoneOpen.value = true
   if (phoneOf.value !== undefined && (user === undefined || user.uuid === phoneOf.value.uuid)) return phoneOf.value
   const owner = user ?? (await must(api.GET('/users/', {}))).find(each => each.is_active)
   if (owner === undefined) {
-    isOpen.value = false
+    isPhoneOpen.value = false
     tell(t('phoneNeedsPerson'), true)
     go('people')
     return undefined
@@ -59,7 +60,7 @@ export async function endPhone(): Promise<void> {
 
 /** A page that is taken away hangs up and signs out. */
 function letGo(): void {
-  isOpen.value = false
+  isPhoneOpen.value = false
   source.value = ''
   phoneOf.value = undefined
   token = undefined
@@ -101,22 +102,22 @@ export function PhoneOverlay() {
   const loaded = () => {
     const inside = it.current === null ? null : insideOf(it.current)
     inside?.phone?.on('incoming', () => {
-      isOpen.value = true
+      isPhoneOpen.value = true
     })
   }
   return (
-    <div class={`phone-overlay ${isOpen.value ? 'open' : ''}`}>
+    <div class={`phone-overlay ${isPhoneOpen.value ? 'open' : ''}`}>
       <button
         type="button"
         class="button"
-        aria-expanded={isOpen.value}
-        aria-label={t(isOpen.value ? 'closePhone' : 'openPhone')}
+        aria-expanded={isPhoneOpen.value}
+        aria-label={t(isPhoneOpen.value ? 'closePhone' : 'openPhone')}
         onClick={() => {
-          if (isOpen.value) isOpen.value = false
+          if (isPhoneOpen.value) isPhoneOpen.value = false
           else attempt(() => openPhone())
         }}
       >
-        <Icon name={isOpen.value ? 'close' : 'calls'} />
+        <Icon name={isPhoneOpen.value ? 'close' : 'calls'} />
         <span>{t('phone')}</span>
       </button>
       {source.value !== '' && (
@@ -126,8 +127,8 @@ export function PhoneOverlay() {
           src={source.value}
           allow="microphone; speaker-selection; autoplay"
           onLoad={loaded}
-          tabIndex={isOpen.value ? 0 : -1}
-          inert={!isOpen.value}
+          tabIndex={isPhoneOpen.value ? 0 : -1}
+          inert={!isPhoneOpen.value}
         />
       )}
     </div>

@@ -36,17 +36,25 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
 export const Page = ({
   title,
   lead,
+  back,
   actions,
   children,
 }: {
   readonly title: ComponentChildren
   readonly lead?: ComponentChildren
+  /** The list that the page belongs to. */
+  readonly back?: { readonly href: string; readonly text: string }
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }) => (
   <>
     <header class="page-head">
       <div>
+        {back !== undefined && (
+          <a class="back" href={back.href}>
+            ← {back.text}
+          </a>
+        )}
         <h1 tabIndex={-1}>{title}</h1>
         {lead !== undefined && <p class="lead">{lead}</p>}
       </div>
@@ -83,8 +91,8 @@ export const Card = ({
 
 /** What scrolls is reached by keyboard (WCAG 2.1.1). */
 export const reachable = { tabIndex: 0 }
-/** Data as it is, in a part that scrolls. */
-export function Data({ value }: { readonly value: unknown }) {
+/** Data as it is, in a part that scrolls, with a way to copy it. */
+export function Data({ value, label = t('details') }: { readonly value: unknown; readonly label?: string }) {
   const { message, ...rest } = (typeof value === 'object' ? (value ?? {}) : {}) as { readonly message?: unknown }
   // A SIP message is read line by line.
   if (typeof message === 'string' && message.includes('\n')) {
@@ -92,12 +100,19 @@ export function Data({ value }: { readonly value: unknown }) {
     return (
       <>
         <p class="soft">{facts.join(' · ')}</p>
-        <pre {...reachable}>{message.replaceAll('\r\n', '\n')}</pre>
+        <Copied text={message.replaceAll('\r\n', '\n')} label={label} />
       </>
     )
   }
-  return <pre {...reachable}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
+  return <Copied text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} label={label} />
 }
+
+const Copied = ({ text, label }: { readonly text: string; readonly label: string }) => (
+  <div class="data">
+    <pre {...reachable}>{text}</pre>
+    <Copy text={text} label={label} />
+  </div>
+)
 
 /** What somebody has called something: in its own direction, and not so long that it fills the page. */
 export const Name = ({ text }: { readonly text: string }) => (

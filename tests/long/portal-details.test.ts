@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
+import { type Filling, fill } from '../rig/beds/portal-filling.ts'
+import { SipWriter } from '../rig/peers/sip-writer.ts'
+import { until } from '../rig/probes/wait.ts'
+
+// What a customer reads off single parts of a page: how long a call has been, how it went, which browser is signed in; the
+// phone beside a page, fields in one line, files, keys with Ctrl.
+const details = suite('portal: details')
+
+let bed: PortalBed
+let tab: PortalTab
+let filling: Filling
+
+details.before(async () => {
+  bed = await PortalBed.open({ prefixes: ['+254'] })
+  tab = await bed.tab({ acceptDownloads: true })
+  filling = await fill(bed.bed)
+})
+
+details.after(async () => {
+  await bed?.close()
+})
+
+/** Of a shown length, `0:07`. */
+const secondsOf = (text: string | null): number => {
+  const [, minutes, seconds] = /^(\d+):(\d\d)$/.exec((text ?? '').trim()) ?? []
+  return minutes === undefined ? Number.NaN : Number(minutes) * 60 + Number(seconds)
+}
+
+details('a call that goes on counts by the second, in its list and on its page', async () => {
+  const { page } = tab
+  const { account, carrierPort, on } = bed.bed
+  await account.hosts('voice_inbound', '<Play asset="welcome"/><Pause length="60"/>')
+  const peer = await SipWriter.open(carrierPort, on.sipPort)
+  try {
+    const call = peer.call({ to: account.number, from: '<sip:+254722000444@127.0.0.1>', talkMs: 9000 })
+    const live = await until('the call', async () => {
+      const { body } = await account.api('GET', '/calls/?status=answered')
+      return body.calls[0]
+    })
+    await tab.go('calls')
+    const row = page.locator('tbody tr').first().locator('td[data-head=Talk]')
+    const counts = async (what: () => Promise<string | null>) => {
+      const first = secondsOf(await what())
+      assert.ok(first >= 0, `${await what()}`)
+      await until('the next second', async () => secondsOf(await what()) > first, 4000)
+    }
+    await counts(() => row.textContent())
+    await tab.go(`calls/${live.uuid}`)
+    for (const name of ['Length', 'Talk'])
+      await counts(() =>
+        page
+          .locator('.tile', { has: page.getByText(name, { exact: true }) })
+          .locator('b')
+          .textContent(),
+      )
+    await call
+    await page.locator('.outcome').waitFor()
+    const { body: ended } = await account.api('GET', `/calls/${live.uuid}`)
+    const shown = page.locator('.tile', { has: page.getByText('Length', { exact: true }) }).locator('b')
+    await until('its whole length', async () => secondsOf(await shown.textContent()) === ended.duration_seconds)
+  } finally {
+    peer.close()
+  }
+})
+
+details('a completed call whose webhook failed says both', async () => {
+  const { page } = tab
+  await tab.go(`calls/${filling.fellBack}`)
+  await page.locator('.outcome').waitFor()
+  assert.is(await page.locator('.outcome.good').count(), 0)
+  const badges = await page.locator('.lead [role=status] .badge').allTextContents()
+  assert.equal(badges, ['Completed', 'Webhook failed'])
+  assert.is(await page.locator('.lead .badge.good').count(), 0)
+  await tab.go(`calls/${filling.call}`)
+  await page.locator('.outcome.good').waitFor()
+  assert.equal(await page.locator('.lead [role=status] .badge.good').allTextContents(), ['Completed'])
+})
+
+details('the phone stands beside the page where there is room', async () => {
+  const { page } = tab
+  await tab.go(`calls/${filling.call}`)
+  await tab.press('Open the phone')
+  const frame = page.locator('iframe')
+  await page.frameLocator('iframe').locator('#status[data-state="on"]').waitFor()
+  for (const width of [1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of [`calls/${filling.call}`, 'webhooks', '']) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
+      await tab.settled()
+      const [of, phone] = [await page.locator('main').boundingBox(), await frame.boundingBox()]
+      assert.ok(of !== null && phone !== null && of.x + of.width <= phone.x, `${width} px, ${path}: ${of?.width} px`)
+      assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${width} px, ${path}`)
+    }
+  }
+  await tab.press('Close the phone')
+  const alone = await page.locator('main').boundingBox()
+  assert.ok(alone !== null && alone.width > 1400, 'closed, it takes none')
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+details('fields that stand beside each other begin in one line', async () => {
+  const { page } = tab
+  for (const width of [1280, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    await tab.go(`documents/${filling.document}`)
+    const fields = [page.getByLabel('Keys pressed'), page.getByLabel('The dialled party')]
+    const [one, other] = await Promise.all(fields.map(field => field.boundingBox()))
+    assert.ok(one && other)
+    assert.ok(one.x === other.x || Math.abs(one.y - other.y) < 1, `${width} px: ${one.y} and ${other.y}`)
+    if (width === 1920) assert.not.equal(one.x, other.x)
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+details('browsers that are signed in have names, and what they say of themselves is at hand', async () => {
+  const { page } = tab
+  await tab.go('keys')
+  const browser = page.locator('td details').first()
+  assert.match((await browser.locator('summary').textContent()) ?? '', /^Chromium \d+ on Linux$/)
+  await browser.locator('summary').focus()
+  await page.keyboard.press('Enter')
+  await browser.getByText(/^Mozilla\/5\.0 /).waitFor()
+  assert.ok((await page.getByText('Never', { exact: true }).count()) > 0, 'a key that was never used')
+})
+
+details('calls are a file for spreadsheets, as they are filtered; a call is one for support', async () => {
+  const { page } = tab
+  const saved = async (button: string) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), tab.press(button)])
+    return readFileSync(await download.path(), 'utf8')
+  }
+  await tab.go('calls?status=failed&when=today')
+  assert.is(await page.getByLabel('Period').inputValue(), 'today')
+  const lines = (await saved('Export CSV')).split('\r\n')
+  const { calls } = (await bed.bed.account.api('GET', '/calls/?status=failed')).body
+  assert.is(lines.length, 1 + calls.length)
+  assert.match(lines[0] ?? '', /^sid,direction,from_number,/)
+  assert.ok(lines[1]?.startsWith(`"${calls[0].sid}","${calls[0].direction}","${calls[0].from_number}"`), lines[1])
+  await tab.go(`calls/${filling.call}`)
+  await page.waitForSelector('.timeline li')
+  const file = JSON.parse(await saved('Download as JSON'))
+  assert.is(file.call.uuid, filling.call)
+  assert.ok(file.trace.entries.length > 10)
+})
+
+details('days are chosen by name or by two dates, and stay in the address', async () => {
+  const { page } = tab
+  await tab.go('calls')
+  await page.getByLabel('Period').selectOption('yesterday')
+  await page.locator('.empty').waitFor()
+  await page.getByLabel('Period').selectOption('days')
+  const today = await page.evaluate<string>(`(() => {
+    const now = new Date()
+    return new Date(now.getTime() - now.getTimezoneOffset() * 60000).toISOString().slice(0, 10)
+  })()`)
+  await page.getByLabel('First day').fill(today)
+  await page.locator('.call-link').first().waitFor()
+  await page.reload()
+  await tab.settled()
+  assert.equal(
+    [await page.getByLabel('Period').inputValue(), await page.getByLabel('First day').inputValue()],
+    ['days', today],
+  )
+  await page.getByLabel('Last day').fill('2001-01-01')
+  await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
+  await page.locator('.call-link').first().waitFor()
+  assert.is(await page.getByLabel('Period').inputValue(), '')
+})
+
+details('home shows a day, a week or a month, which stays in the address', async () => {
+  const { page } = tab
+  await tab.go('')
+  const totals = page.locator('.totals')
+  assert.match((await totals.textContent()) ?? '', /^Calls[1-9].*Answered\d+ %.*KES/)
+  await page.getByLabel('Period').selectOption('168')
+  await page.getByText('Calls by the day', { exact: true }).waitFor()
+  await totals.waitFor()
+  await page.reload()
+  await tab.settled()
+  assert.is(await page.getByLabel('Period').inputValue(), '168')
+  await totals.waitFor()
+  assert.match((await totals.textContent()) ?? '', /^Calls[1-9]/)
+})
+
+details('events and deliveries lead to their call by its sid', async () => {
+  const { page } = tab
+  const { body: call } = await bed.bed.account.api('GET', `/calls/${filling.call}`)
+  await tab.go(`calls/${call.sid}`)
+  await page.waitForSelector('.timeline li')
+  assert.match((await page.textContent('main .lead')) ?? '', new RegExp(call.sid))
+  assert.ok((await page.getByText('Recordings', { exact: true }).count()) > 1, 'with all that its uuid shows')
+  await tab.go(`events?sid=${call.sid}&code=CALL.0300`)
+  const row = page.locator('.timeline li').first()
+  assert.match((await row.textContent()) ?? '', /call\.completed · \+254 722 000 111 → /)
+  await row.locator('summary').click()
+  await row.getByRole('link', { name: /^Call CA/ }).click()
+  await page.locator('.outcome').waitFor()
+  await tab.go('webhooks')
+  await page.locator('tbody a').first().click()
+  await page.locator('.outcome').waitFor()
+  // A failure looks like one.
+  await tab.go('events?code=DOC.0502')
+  await page.locator('.timeline li .badge.bad').first().waitFor()
+})
+
+details('Ctrl K finds a call from everywhere, Ctrl S saves a document', async () => {
+  const { page } = tab
+  const isInSearch = () => page.evaluate<boolean>(`document.activeElement?.type === 'search'`)
+  await tab.go('')
+  await page.keyboard.press('Control+K')
+  await until('the search', isInSearch)
+  assert.match(page.url(), /#\/calls$/)
+  await page.keyboard.type('254722')
+  await page.waitForURL(/search=254722/)
+  await page.getByLabel('State').focus()
+  await page.keyboard.press('Control+K')
+  assert.is(await isInSearch(), true)
+  await tab.go(`documents/${filling.document}`)
+  await page.getByLabel('Name', { exact: true }).fill('Reception, saved by keys')
+  await page.keyboard.press('Control+S')
+  await page.getByRole('heading', { name: 'Reception, saved by keys' }).waitFor()
+  const { body } = await bed.bed.account.api('GET', `/documents/${filling.document}`)
+  assert.is(body.name, 'Reception, saved by keys')
+})
+
+details('a document says what uses it, and asks before that loses it', async () => {
+  const { page } = tab
+  const { account } = bed.bed
+  const { uuid, url } = (await account.api('POST', '/documents/', { name: 'Used', body: '<Response/>' })).body
+  await tab.go(`documents/${uuid}`)
+  await page.getByText('Used by: nothing yet').waitFor()
+  await account.api('POST', '/numbers/configure', { uuid: account.numberUuid, webhook_urls: { voice_inbound: url } })
+  await tab.go('documents')
+  await page.locator('td[data-head="Used by"] a').first().waitFor()
+  await tab.go(`documents/${uuid}`)
+  await page.locator('.lead a', { hasText: '+254' }).waitFor()
+  await tab.press('Delete')
+  assert.match((await page.textContent('dialog')) ?? '', /use it: their calls will fail/)
+  await page.keyboard.press('Escape')
+  // Where calls go is chosen by the name of a document, or typed.
+  await tab.go('numbers')
+  await tab.press('Change')
+  const chosen = page.getByLabel('Inbound calls', { exact: true })
+  assert.is(await chosen.inputValue(), uuid)
+  await chosen.selectOption({ label: 'A URL of your server…' })
+  await page.getByLabel('Inbound calls: URL').fill('https://voice.test/inbound')
+  await page.locator('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('https://voice.test/inbound').waitFor()
+  await tab.press('Change')
+  await chosen.selectOption({ label: 'Document “Used”' })
+  await page.locator('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.locator('td').getByRole('link', { name: 'Used' }).waitFor()
+  const { body: numbers } = await account.api('GET', '/numbers/')
+  assert.is(numbers[0].webhook_urls.voice_inbound, url)
+  // From the number back to the document.
+  await tab.go('numbers')
+  await page.getByRole('link', { name: 'Used' }).click()
+  await page.waitForURL(new RegExp(`documents/${uuid}`))
+})
+
+details.run()
