@@ -1,5 +1,7 @@
 /** What a customer sees of a carrier's message: fields that name no host of it. Allowed, not forbidden. */
-const shownHeaders = /^(CSeq|Content-Length|X-Voice-[\w-]+|Max-Forwards|RSeq|Session-Expires|Min-SE)\s*:[^\r\n]*/i
+const shownHeaders = /^(CSeq|Content-Length|Max-Forwards|RSeq|Session-Expires|Min-SE)\s*:[^\r\n]*/i
+/** Ours; what a carrier writes there is its own words. */
+const ownHeaders = /^X-Voice-[\w-]+\s*:/i
 /** Of these the part that has a fixed form: their texts and comments are the carrier's own words. */
 const shortenedHeaders = /^(Reason|Retry-After|Content-Type)\s*:\s*([^\r\n]*)/i
 const namedHeaders = /^(From|To|f|t)\s*:\s*(?:"[^"]*"\s*)?<?sips?:(?:([^@>;:\s]*)(?::[^@>\s]*)?@)?/i
@@ -18,36 +20,42 @@ export function sipText(message: string): { readonly line: string; readonly meth
   return { line: `${method} ${uri}`.trim(), method }
 }
 
-/** What a customer has dialled, in place of what was sent to the trunk. */
-interface DialledNumber {
+interface CarrierLeg {
+  /** What the trunk got, or the number that it calls from. */
   readonly sent: string
+  /** What a customer has dialled, in its place. */
   readonly dialled: string
+  /** The message is ours. */
+  readonly isSent: boolean
 }
 
 /** The message without addresses, hosts, words and software of the carrier. `phraseOf`: the RFCs' words for a status. */
 export function carriersRemoved(
   message: string,
   phraseOf: (status: number) => string,
-  number: DialledNumber = { sent: '', dialled: '' },
+  { sent, dialled, isSent }: CarrierLeg = { sent: '', dialled: '', isSent: false },
 ): string {
   const [head = '', body = ''] = message.split(/\r?\n\r?\n/, 2)
   const [start = '', ...headers] = head.split(/\r?\n/)
   const [method = '', uri = ''] = start.split(' ')
   const carrier = (user: string): string => {
     if (user === '') return 'sip:carrier'
-    return `sip:${user === number.sent ? number.dialled : withoutHosts(user)}@carrier`
+    return `sip:${user === sent ? dialled : withoutHosts(user)}@carrier`
   }
   const status = /^SIP\/2\.0 (\d{3})/.exec(start)?.[1]
+  const user = userOf(uri)
+  // RFC 3261 §12.2.1.1: a request within the dialog goes to the carrier's Contact, which often names its software.
+  const target = isSent && user !== sent ? '' : user
   const first =
     status === undefined
-      ? `${method} ${carrier(userOf(uri))} SIP/2.0`
+      ? `${method} ${carrier(target)} SIP/2.0`
       : `SIP/2.0 ${status} ${phraseOf(Number(status))}`.trimEnd()
   const kept = headers.flatMap(line => {
     const named = namedHeaders.exec(line)
     if (named !== null) return [`${named[1]}: <${carrier(named[2] ?? '')}>`]
     const [, name, value = ''] = shortenedHeaders.exec(line) ?? []
     if (name !== undefined) return [`${name}: ${shortened(name, value)}`]
-    return shownHeaders.test(line) ? [withoutHosts(line)] : []
+    return shownHeaders.test(line) || (isSent && ownHeaders.test(line)) ? [withoutHosts(line)] : []
   })
   const sdp = body.split(/\r?\n/).flatMap(line => {
     if (line.startsWith('m=')) return [line.replace(/^(m=\w+) \d+/, '$1 …')]

@@ -224,7 +224,7 @@ class TimelineBuilder {
     const { via = 'trunk', sent, number = '' } = this.#legs.get(record.leg) ?? {}
     const isHidden = this.#reader === 'customer' && via === 'trunk'
     const shown = isHidden
-      ? carriersRemoved(message, this.#phraseOf, { sent: sent ?? number, dialled: number })
+      ? carriersRemoved(message, this.#phraseOf, { sent: sent ?? number, dialled: number, isSent: sip.isSent })
       : message
     const { line, status, method } = sipText(shown)
     if (status !== undefined && method === 'INVITE' && !sip.isSent && saysWhy(status)) {

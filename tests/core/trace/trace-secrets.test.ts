@@ -97,7 +97,6 @@ test('of a carrier’s message a customer sees no host, address or word of its o
     'Reason: Q.850;cause=34, SIP;cause=503, …',
     'Retry-After: 30',
     'Content-Type: application/sdp',
-    'X-Voice-Note: …',
     '',
     'v=0',
     's=-',
@@ -131,6 +130,38 @@ test('a customer sees the number that was dialled, not what the trunk gets befor
   assert.match(own, /INVITE sip:\+254733333333@carrier/)
   assert.match(own, /\+254733333333 is dialled/)
   assert.match(JSON.stringify(bed.read(sid, 'operator')), /77001#254733333333 is dialled/)
+})
+
+test('requests within a dialog, which go to the carrier’s Contact, do not name its user to a customer', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  rig.documents.set('https://acme.test/in', '<Response><Dial><Number>+254733333333</Number></Dial></Response>')
+  rig.call('+254700000001')
+  rig.run(5000)
+  const [dialled] = rig.of('leg.dial')
+  if (dialled?.target.kind !== 'trunk') throw new Error('no trunk was dialled')
+  const send = (method: string, user: string) =>
+    bed.recorder.message(
+      bytes(`${method} sip:${user}@192.0.2.9 SIP/2.0\nCall-ID: call-9@h\nTo: <sip:+254733333333@192.0.2.9>\n\n`),
+      flow,
+      true,
+    )
+  send('INVITE', '+254733333333')
+  for (const method of ['ACK', 'INFO', 'BYE']) send(method, 'mod_sofia')
+  bed.recorder.dialog(dialled.legId, 'call-9@h')
+  rig.run(60_000)
+  const sid = [...rig.store.calls.values()][0]?.sid ?? ''
+  const lines = (reader: 'customer' | 'operator') =>
+    bed.read(sid, reader)?.entries.flatMap(({ kind, text }) => (kind === 'sip' ? [text] : []))
+  assert.equal(lines('customer'), [
+    'INVITE sip:+254733333333@carrier',
+    'ACK sip:carrier',
+    'INFO sip:carrier',
+    'BYE sip:carrier',
+  ])
+  assert.not.match(JSON.stringify(bed.read(sid, 'customer')), /mod_sofia/)
+  assert.match(JSON.stringify(bed.read(sid, 'operator')), /BYE sip:mod_sofia@192\.0\.2\.9/)
 })
 
 test('a text of a problem in any spelling is covered as a text, and the note stays data', () => {
