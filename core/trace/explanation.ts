@@ -149,7 +149,8 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   },
   'END.1480': {
     why: facts => `No softphone of ${who(facts, 'the end-user')} is registered.`,
-    advice: 'The person opens the phone and signs in. `GET /users/` shows who is registered.',
+    advice:
+      'Check that the document names an extension or a client that exists. The person then opens the phone and signs in. `GET /users/` shows all end-users and who is registered.',
   },
   'END.2408': {
     why: () => 'No media session could be opened: no free port, or no media thread.',

@@ -115,7 +115,8 @@ export const swReasons: Readonly<Record<Reason, ReasonText>> = {
   },
   'END.1480': {
     why: 'Hakuna simu ya kivinjari ya mtumiaji huyo iliyosajiliwa.',
-    advice: 'Mtu huyo afungue simu na kuingia. `GET /users/` inaonyesha waliosajiliwa.',
+    advice:
+      'Hakikisha hati inataja kiendelezi au mtumiaji aliyepo. Kisha mtu huyo afungue simu na kuingia. `GET /users/` inaonyesha watumiaji wote na waliosajiliwa.',
   },
   'END.2408': {
     why: 'Hakuna kipindi cha sauti kilichoweza kufunguliwa: hakuna mlango ulio wazi, au hakuna uzi wa sauti.',
