@@ -22,7 +22,7 @@ import {
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
-import { type NamedDocument, TargetField } from './target-field.tsx'
+import { CallTargets, type NamedDocument } from './call-targets.tsx'
 
 export default function Numbers() {
   const { data, error, reload } = useLoad('numbers', async () => {
@@ -214,26 +214,13 @@ function Edit({
           <input {...field} value={label} maxLength={200} onInput={event => setLabel(event.currentTarget.value)} />
         )}
       </Field>
-      {(['voice_inbound', 'voice_outbound'] as const).map(purpose => (
-        <TargetField
-          key={purpose}
-          label={word('purpose', purpose)}
-          none={t('accountDefault')}
-          url={urls[purpose]}
-          documents={documents}
-          change={url => setUrls({ ...urls, [purpose]: url })}
-        />
-      ))}
-      <Field label={word('purpose', 'status')} hint={t('emptyInherits')}>
-        {field => (
-          <input
-            {...field}
-            type="url"
-            value={urls.status}
-            onInput={event => setUrls({ ...urls, status: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <CallTargets
+        none={t('accountDefault')}
+        statusHint={t('emptyInherits')}
+        urls={urls}
+        documents={documents}
+        change={setUrls}
+      />
       <div class="actions end">
         <Button kind="main" onClick={save}>
           {t('save')}

@@ -19,8 +19,8 @@ import {
   Waiting,
 } from '../ui/basics.tsx'
 import { beforeOf, pageSize, SeqPager } from '../ui/table.tsx'
+import { CallTargets, type NamedDocument } from './call-targets.tsx'
 import { DeliveryTable } from './deliveries.tsx'
-import { type NamedDocument, TargetField } from './target-field.tsx'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
 const modes = ['message', 'play', 'drop'] as const
@@ -157,26 +157,7 @@ function Defaults({
     }, t('saved'))
   return (
     <Card title={t('defaults')}>
-      {(['voice_inbound', 'voice_outbound'] as const).map(purpose => (
-        <TargetField
-          key={purpose}
-          label={word('purpose', purpose)}
-          none={t('none')}
-          url={urls[purpose]}
-          documents={documents}
-          change={url => setUrls({ ...urls, [purpose]: url })}
-        />
-      ))}
-      <Field label={word('purpose', 'status')}>
-        {field => (
-          <input
-            {...field}
-            type="url"
-            value={urls.status}
-            onInput={event => setUrls({ ...urls, status: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <CallTargets none={t('none')} urls={urls} documents={documents} change={setUrls} />
       <Field label={t('fallback')} hint={t('fallbackHint')}>
         {field => (
           <Select

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { t } from '../texts/index.ts'
+import { t, word } from '../texts/index.ts'
 import { Field, Select } from '../ui/basics.tsx'
 
 /** A document that calls can be sent to. */
@@ -12,17 +12,15 @@ export interface NamedDocument {
 const elsewhere = 'elsewhere'
 
 /** Where calls go: one of the account's documents by its name, or a URL of a server. `none`: what an empty URL means. */
-export function TargetField({
+function TargetField({
   label,
   none,
-  hint,
   url,
   documents,
   change,
 }: {
   readonly label: string
   readonly none: string
-  readonly hint?: string
   readonly url: string
   readonly documents: readonly NamedDocument[]
   readonly change: (url: string) => void
@@ -32,7 +30,7 @@ export function TargetField({
   const isElsewhere = isTyped || (url !== '' && own === undefined)
   return (
     <>
-      <Field label={label} hint={hint}>
+      <Field label={label}>
         {field => (
           <Select
             {...field}
@@ -60,6 +58,52 @@ export function TargetField({
           />
         </div>
       )}
+    </>
+  )
+}
+
+interface Targets {
+  readonly voice_inbound: string
+  readonly voice_outbound: string
+  readonly status: string
+}
+
+/** Where calls of both directions go, and where the status of each is sent: of a number, or of the account. */
+export function CallTargets({
+  none,
+  statusHint,
+  urls,
+  documents,
+  change,
+}: {
+  readonly none: string
+  readonly statusHint?: string
+  readonly urls: Targets
+  readonly documents: readonly NamedDocument[]
+  readonly change: (urls: Targets) => void
+}) {
+  return (
+    <>
+      {(['voice_inbound', 'voice_outbound'] as const).map(purpose => (
+        <TargetField
+          key={purpose}
+          label={word('purpose', purpose)}
+          none={none}
+          url={urls[purpose]}
+          documents={documents}
+          change={url => change({ ...urls, [purpose]: url })}
+        />
+      ))}
+      <Field label={word('purpose', 'status')} hint={statusHint}>
+        {field => (
+          <input
+            {...field}
+            type="url"
+            value={urls.status}
+            onInput={event => change({ ...urls, status: event.currentTarget.value })}
+          />
+        )}
+      </Field>
     </>
   )
 }
