@@ -45,7 +45,9 @@ if (!isInstalled()) {
 }
 
 const [script, ...args] = process.argv.slice(2)
-const argv = [node, '--disable-warning=ExperimentalWarning', join(root, script), ...args]
+// As `api/cli/garbage-collection.ts` has it for what is installed.
+const flags = ['api/cli/main.ts', 'scripts/start.ts'].includes(script) ? ['--max-semi-space-size=2'] : []
+const argv = [node, '--disable-warning=ExperimentalWarning', ...flags, join(root, script), ...args]
 // Where this Node can, it becomes the other one, so that signals and kill -9 reach the program itself.
 if (typeof process.execve === 'function' && process.platform !== 'win32') {
   process.removeAllListeners('warning')

@@ -78,6 +78,8 @@ const config = {
   output: binary,
   disableExperimentalSEAWarning: true,
   useCodeCache: true,
+  // `api/cli/garbage-collection.ts` says why.
+  execArgv: ['--max-semi-space-size=2'],
   // NODE_OPTIONS is honoured, as where the program runs on Node itself.
   execArgvExtension: 'env',
   assets: Object.fromEntries([

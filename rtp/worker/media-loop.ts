@@ -5,15 +5,16 @@ import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import { MediaEngine } from '../engine/engine.ts'
 import {
+  CommandingThread,
   defaultTickMs,
   LibOpus,
   loadLibC,
   MediaClock,
   openNetwork,
   otherProcessor,
+  ProcessorChoice,
   PromptFiles,
   RecordingFiles,
-  SlowProcessor,
 } from '../io/index.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { MediaTape } from '../report/media-tape.ts'
@@ -28,7 +29,9 @@ export class MediaLoop {
   readonly #engine: MediaEngine
   readonly #clock: MediaClock
   readonly #opus = new LibOpus()
-  readonly #processor: SlowProcessor | undefined
+  /** Undefined where the thread is not this object's own, or the system moves no thread for it. */
+  readonly #processor: ProcessorChoice | undefined
+  readonly #commanding: CommandingThread | undefined
   /** What was done between ticks since the last one, ms. */
   #betweenMs = 0
   readonly #deliver: (events: readonly EngineEvent[], ready: readonly number[]) => void
@@ -50,8 +53,9 @@ export class MediaLoop {
     const opus = this.#opus
     void opus.warm()
     const native = ownsThread ? loadLibC() : undefined
-    const processor = native && new SlowProcessor(otherProcessor(native))
+    const processor = native && new ProcessorChoice(otherProcessor(native))
     this.#processor = processor
+    this.#commanding = native && config.commanding && new CommandingThread(native, config.commanding)
     this.#engine = new MediaEngine(config, {
       network: this.#network,
       prompts: new PromptFiles({
@@ -114,6 +118,7 @@ export class MediaLoop {
   }
 
   #tick(now: number, tickAt: number): void {
+    if (this.#commanding?.runsHere()) this.#processor?.standAside(now)
     this.#engine.tick(now, tickAt)
     this.#opus.effort.observe(performance.now() - now + this.#betweenMs, defaultTickMs)
     this.#betweenMs = 0

@@ -3,7 +3,7 @@ import { assertNever } from '../base/assert-never.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
-import { giveBackFreeMemory, OpenDescriptors, ownModule } from '../io/index.ts'
+import { type CommandingThread, giveBackFreeMemory, OpenDescriptors, ownModule } from '../io/index.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, ToMedia } from './protocol.ts'
 
 /** A thread that dies is made again after this; otherwise one that cannot live keeps the machine busy. */
@@ -32,6 +32,7 @@ interface Counting {
 export class MediaThread {
   sessions = 0
   readonly #config: MediaThreadConfig
+  readonly #commanding: CommandingThread
   readonly #report: (event: EngineEvent) => void
   readonly #lost: (thread: MediaThread, error: Error) => void
   #worker: Worker | undefined
@@ -53,10 +54,12 @@ export class MediaThread {
 
   constructor(
     config: MediaThreadConfig,
+    commanding: CommandingThread,
     report: (event: EngineEvent) => void,
     lost: (thread: MediaThread, error: Error) => void,
   ) {
     this.#config = config
+    this.#commanding = commanding
     this.#report = report
     this.#lost = lost
     this.#spawn()
@@ -125,7 +128,7 @@ export class MediaThread {
     const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), {
       name: 'media',
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
-      workerData: { ...this.#config, descriptors: this.#descriptors.memory },
+      workerData: { ...this.#config, commanding: this.#commanding.memory, descriptors: this.#descriptors.memory },
     })
     this.#worker = worker
     let fault: Error | undefined
@@ -157,6 +160,7 @@ export class MediaThread {
 
   #sendWaiting(): void {
     if (this.#worker === undefined || this.#waiting.length === 0) return
+    this.#commanding.note()
     this.#post({ type: 'commands', commands: this.#waiting })
     this.#waiting = []
   }

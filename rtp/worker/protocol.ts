@@ -6,12 +6,14 @@ import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
 import type { ClockCounters, NetworkOptions } from '../io/index.ts'
 
-/** What a media thread is made with; plain data. */
+/** What a media thread is made with; plain data and shared memory. */
 export interface MediaThreadConfig extends EngineConfig, NetworkOptions {
   /** Bytes of prompts kept in memory. Default 48 MB. */
   readonly promptBytes?: number
   /** What browsers know us by; undefined = there are no browser legs. */
   readonly certificate?: DtlsCertificate
+  /** Where the thread that commands this one notes its processor (`CommandingThread`). Default: it is not known. */
+  readonly commanding?: SharedArrayBuffer
   /** Where the thread notes what is traced of its sessions. Default: nothing is traced. */
   readonly tape?: { readonly memory: SharedArrayBuffer; readonly wantsHeaders: boolean } | undefined
 }

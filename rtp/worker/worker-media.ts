@@ -3,6 +3,7 @@ import type { EngineCommand, SessionId, SharedOpening } from '../contract/comman
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import { noStats } from '../contract/session-stats.ts'
+import { CommandingThread, loadLibC } from '../io/index.ts'
 import { MediaThread } from './media-thread-link.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 import { SharedRooms } from './shared-rooms.ts'
@@ -36,10 +37,12 @@ export class WorkerMedia implements MediaThreads {
     this.#emit = emit
     this.#died = died
     this.#rooms = new SharedRooms(config.workers)
+    const commanding = new CommandingThread(loadLibC())
     this.#threads = portRanges(config.ports, config.workers).map(
       (ports, at) =>
         new MediaThread(
           { readyPairs, ...config, ports, tape: config.tapes?.[at] },
+          commanding,
           event => this.#report(event),
           (thread, error) => this.#lost(thread, error),
         ),

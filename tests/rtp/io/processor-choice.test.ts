@@ -1,12 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { SlowProcessor } from '../../../rtp/io/slow-processor.ts'
+import { ProcessorChoice } from '../../../rtp/io/processor-choice.ts'
 
 /** The moments at which a thread left its processor, by the moments at which it reported that it was late. */
 const leftWhen = (behindAt: readonly number[], mayLeave = true): { readonly at: number[]; readonly left: number } => {
   const at: number[] = []
   let now = 0
-  const processor = new SlowProcessor(() => {
+  const processor = new ProcessorChoice(() => {
     at.push(now)
     return mayLeave
   })
@@ -33,6 +33,31 @@ test('a thread that was well for a while leaves at once again', () => {
 
 test('where there is no other processor nothing is counted', () => {
   assert.equal(leftWhen([1000, 5000], false), { at: [1000, 5000], left: 0 })
+})
+
+test('a thread that meets the one that commands it goes elsewhere, but not after it at each tick', () => {
+  const at: number[] = []
+  let now = 0
+  const processor = new ProcessorChoice(() => {
+    at.push(now)
+    return true
+  })
+  for (now of every(5, 1000, 1050)) processor.standAside(now)
+  assert.equal(at, [1000, 1020, 1040])
+  assert.is(processor.left, 0)
+})
+
+test('a thread that has left a slow processor does not return to it for a second, whichever other thread is there', () => {
+  const at: number[] = []
+  let now = 0
+  const processor = new ProcessorChoice(() => {
+    at.push(now)
+    return true
+  })
+  now = 1000
+  processor.fellBehind(now)
+  for (now of every(5, 1005, 2010)) processor.standAside(now)
+  assert.equal(at, [1000, 2000])
 })
 
 test.run()
