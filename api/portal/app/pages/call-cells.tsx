@@ -7,7 +7,7 @@ import { Elapsed } from '../ui/elapsed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Column } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
-import { isLive, markOf, outcomeOf } from './outcome.ts'
+import { isLive, markOf, outcomeOf, type Told } from './outcome.ts'
 
 /** In a list, where the reason has a column of its own. */
 const CallStatus = ({ call }: { readonly call: Call }) => (
@@ -15,15 +15,15 @@ const CallStatus = ({ call }: { readonly call: Call }) => (
 )
 
 /** The state of a call, and beside a "Completed" that is not the whole truth what went wrong. */
-export function CallState({ call, problems }: { readonly call: Call; readonly problems: readonly { code: string }[] }) {
-  const { tone, reason } = markOf(call, problems)
+export function CallState({ call, end }: { readonly call: Call; readonly end: Told }) {
+  const { tone, reason } = markOf(call, end)
   return (
     <>
       <Badge tone={tone}>{word('status', call.status)}</Badge>
       {reason !== '' && (
         <>
           {' '}
-          <Badge tone={outcomeOf(call, problems) === 'bad' ? 'bad' : 'warn'}>{word('end', reason)}</Badge>
+          <Badge tone={outcomeOf(call, end) === 'bad' ? 'bad' : 'warn'}>{word('end', reason)}</Badge>
         </>
       )}
     </>
