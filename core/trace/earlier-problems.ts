@@ -1,5 +1,5 @@
+import { problemOfEvent } from '../model/call-problem.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
-import { fetchFaults } from '../verbs/index.ts'
 import { type EndFacts, sayingOf } from './end-facts.ts'
 import { explanations, linkOf } from './explanation.ts'
 import { isProblemCode, type ProblemCode, problemExplanations } from './problem-explanations.ts'
@@ -9,12 +9,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** How many are listed; a document may be wrong in a hundred places. */
 const mostProblems = 5
-
-/** Events of a request for a document that failed, and the reason with which the call would have ended. */
-const documentFaults: ReadonlyMap<string, EndReason> = new Map([
-  ...Object.values(fetchFaults).map(({ code, reason }) => [code, reason] as const),
-  ['DOC.0400', 'END.3422'] as const,
-])
 
 /** Events of what was skipped in a document, with its place, and what they are explained as. */
 const mistakes: ReadonlyMap<string, EndReason | ProblemCode> = new Map<string, EndReason | ProblemCode>([
@@ -49,9 +43,10 @@ export class EarlierProblems {
 
   /** `facts`: of the document that was asked for last. */
   document(event: string, data: Fields, facts: EndFacts): void {
-    const reason = documentFaults.get(event)
     const mistake = mistakes.get(event)
-    if (reason !== undefined) this.#add(keyOf(reason, subjectOf(reason, facts)), problemOf(reason, facts))
+    const reason = problemOfEvent(event)
+    if (reason !== undefined && !isProblemCode(reason))
+      this.#add(keyOf(reason, subjectOf(reason, facts)), problemOf(reason, facts))
     else if (mistake !== undefined && typeof data.line === 'number') {
       const sentence = `The document of ${facts.document?.url ?? String(data.url)} has a mistake in line ${data.line}, column ${String(data.column)}: ${String(data.message)}.`
       this.#add(sentence, { ...problemOf(mistake, {}), sentence })

@@ -1,8 +1,9 @@
-import type { EventCode } from '../events/catalogue.ts'
+import type { CallProblem } from '../model/call-problem.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import { type EndFacts, type Explanation, placeOf } from './end-facts.ts'
 
-/** Events of what went wrong in a call that went on. */
-export type ProblemCode = Extract<EventCode, `PLAY.${string}` | `SAY.${string}` | 'REC.0400'>
+/** Problems that end no call: audio and recordings that failed. */
+export type ProblemCode = Exclude<CallProblem, EndReason>
 
 const isUrl = (source: string): boolean => /^https?:/i.test(source)
 

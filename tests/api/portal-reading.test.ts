@@ -83,7 +83,7 @@ test('ages are counted by the clock of the switch, where the own one is off', ()
 
 test('a completed call is green only where nothing went wrong, and says what did', () => {
   const call = (status: 'answered' | 'completed' | 'failed', reason: string) =>
-    ({ status, reason_code: reason }) as Parameters<typeof markOf>[0]
+    ({ status, reason_code: reason, problem_code: '' }) as Parameters<typeof markOf>[0]
   const failedDocument = [{ code: 'END.3502' }]
   for (const [one, problems, tone, reason] of [
     [call('answered', ''), [], 'live', ''],
@@ -107,6 +107,9 @@ test('a completed call is green only where nothing went wrong, and says what did
     const outcome = outcomeOf(one, { problems })
     if (tone !== 'live') assert.is(tone === 'good', outcome === 'good' || outcome === 'calm', JSON.stringify(one))
   }
+  // In a list the row says the first problem.
+  const row = { ...call('completed', 'END.0200'), problem_code: 'END.3502' } as const
+  assert.equal([markOf(row), outcomeOf(row)], [{ tone: 'warn', reason: 'END.3502' }, 'warn'])
   // A network cut it: the end itself has an advice.
   const cut = { advice: 'Tell the operator.' }
   assert.equal(markOf(call('completed', 'END.0200'), cut), { tone: 'warn', reason: '' })

@@ -14,6 +14,13 @@ const CallStatus = ({ call }: { readonly call: Call }) => (
   <Badge tone={markOf(call).tone}>{word('status', call.status)}</Badge>
 )
 
+/** Why it ended, else what was not done in it. */
+function CallReason({ call }: { readonly call: Call }) {
+  const isHungUp = call.status === 'completed' && call.reason_code === 'END.0200'
+  const codes = [isHungUp ? '' : call.reason_code, call.problem_code].filter(code => code !== '')
+  return codes.length > 0 && <span class="soft">{codes.map(code => word('end', code)).join(', ')}</span>
+}
+
 /** The state of a call, and beside a "Completed" that is not the whole truth what went wrong. */
 export function CallState({ call, end }: { readonly call: Call; readonly end: Told }) {
   const { tone, reason } = markOf(call, end)
@@ -77,11 +84,7 @@ export const callColumns = (): readonly Column<Call>[] => [
   {
     head: t('reason'),
     // Empty where all went well, and while it lives.
-    cell: call =>
-      call.reason_code !== '' &&
-      !(call.status === 'completed' && call.reason_code === 'END.0200') && (
-        <span class="soft">{word('end', call.reason_code)}</span>
-      ),
+    cell: call => <CallReason call={call} />,
   },
   { head: t('talk'), class: 'figure', cell: call => <CallTalk call={call} /> },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },

@@ -13,7 +13,11 @@ const brokeDown = /^END\.[235]/
 /** A document that failed, audio that was not played, a recording that was not made. */
 const notDone = /^(?:END\.3|PLAY|SAY|REC)/
 
-/** What the flight recorder says of the end. */
+type Ended = Pick<Call, 'status' | 'reason_code' | 'problem_code'>
+
+const ofRow = ({ problem_code: code }: Ended) => (code === '' ? [] : [{ code }])
+
+/** What the flight recorder says of the end; where it says nothing, the call's row knows the first problem. */
 export interface Told {
   /** Empty: nothing is wrong. */
   readonly advice?: string
@@ -21,10 +25,7 @@ export interface Told {
 }
 
 /** Many documents have verbs for a Dial without an answer (voicemail): that is no warning. What was not done is one. */
-export function outcomeOf(
-  call: Pick<Call, 'status' | 'reason_code'>,
-  { advice = '', problems = [] }: Told = {},
-): Outcome {
+export function outcomeOf(call: Ended, { advice = '', problems = ofRow(call) }: Told = {}): Outcome {
   if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
   if (!asPlanned.has(call.reason_code) || advice !== '' || problems.some(({ code }) => notDone.test(code)))
     return 'warn'
@@ -43,13 +44,13 @@ interface Mark {
  * The badge of a call. "Completed" means that it was answered: it is green only where nothing went wrong after that, else
  * the reason stands beside it.
  */
-export function markOf(call: Pick<Call, 'status' | 'reason_code'>, told: Told = {}): Mark {
+export function markOf(call: Ended, told: Told = {}): Mark {
   if (isLive(call)) return { tone: 'live', reason: '' }
   if (call.status === 'failed') return { tone: 'bad', reason: '' }
   const outcome = outcomeOf(call, told)
   if (outcome === 'good' || outcome === 'calm') return { tone: 'good', reason: '' }
   const wrong = asPlanned.has(call.reason_code)
-    ? told.problems?.find(({ code }) => notDone.test(code))?.code
+    ? (told.problems ?? ofRow(call)).find(({ code }) => notDone.test(code))?.code
     : call.reason_code
   return { tone: 'warn', reason: wrong ?? '' }
 }
