@@ -60,31 +60,31 @@ const unasked: readonly Case[] = [
     ),
     why: failedRequest,
     advice:
-      'Nothing was asked: its log shows no request. Give the web server a certificate that is valid now, names this host and is of a public authority, with its whole chain.',
+      'The connection failed before any request: the log of the web server shows none. Give the web server a certificate that is valid now, names this host and is of a public authority, with its whole chain.',
   },
   {
     when: causedBy('not-tls', 'no-tls'),
     why: failedRequest,
     advice:
-      'Nothing was asked: its log shows no request. Check scheme and port of the URL: `https` wants a port with TLS 1.2 or later (mostly 443), `http` one without.',
+      'The connection failed before any request: the log of the web server shows none. Check scheme and port of the URL: `https` wants a port with TLS 1.2 or later (mostly 443), `http` one without.',
   },
   {
     when: causedBy('no-name', 'no-dns'),
     why: failedRequest,
     advice:
-      'No request left: no web server has it in its log. Check the host name in the URL for a mistake, and that public DNS has an address for it (A or AAAA).',
+      'No request was sent: no web server has it in its log. Check the host name in the URL for a mistake, and that public DNS has an address for it (A or AAAA).',
   },
   {
     when: causedBy('connection-refused', 'no-way', 'not-connected'),
     why: failedRequest,
     advice:
-      'No request arrived: its log shows none. Check that the web server runs and listens at the host and port of the URL, and that no firewall keeps the switch out.',
+      'No request arrived: the log of the web server shows none. Check that the web server runs and listens at the host and port of the URL, and that no firewall keeps the switch out.',
   },
   {
     when: ({ document }) => document?.detail.endsWith(' is no public address') === true,
     why: failedRequest,
     advice:
-      'No request left: webhooks go to public addresses only. Give the URL a public host; the operator of a switch for tests may set SAUTI_ALLOW_PRIVATE_URLS.',
+      'No request was sent: webhooks go to public addresses only. Give the URL a public host; the operator of a switch for tests may set SAUTI_ALLOW_PRIVATE_URLS.',
   },
 ]
 
@@ -260,7 +260,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
         when: causedBy('not-connected'),
         why: facts => `No connection to ${of(facts)} came about within 10 seconds, so the fallback ran.`,
         advice:
-          'No request arrived: its log shows none. Check host and port of the URL, and that no firewall keeps the switch out.',
+          'No request arrived: the log of the web server shows none. Check host and port of the URL, and that no firewall keeps the switch out.',
       },
     ],
     why: facts => `${of(facts)} did not answer within 10 seconds, so the fallback ran.`,

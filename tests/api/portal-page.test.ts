@@ -225,6 +225,29 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
     text: 'mstari wa 3, safu ya 7: Shout si kitenzi',
   })
   assert.equal(endFacts('The balance does not cover the call.'), [])
+  const verb = { name: 'Play', url: 'https://acme.test/in', line: 3, column: 7 }
+  for (const [code, more, expected] of [
+    ['PLAY.0404', { source: 'welcome' }, ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"welcome"']],
+    [
+      'PLAY.0400',
+      { source: 'https://a.test/b.mp3', detail: 'no' },
+      ['https://a.test/b.mp3', 'mstari wa 3, safu ya 7', 'no'],
+    ],
+    [
+      'PLAY.0400',
+      { source: 'music', detail: 'no' },
+      ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"music"', 'no'],
+    ],
+    ['SAY.0404', { voice: 'nobody' }, ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"nobody"']],
+    ['END.0200', { hungUp: '+254733000001', cut: 41 }, ['+254733000001', 'Q.850 cause 41, temporary failure']],
+  ] as const) {
+    const said = endFacts(sayingOf(allExplanations[code], { verb, ...more }).sentence)
+    assert.equal(
+      said.map(({ text, english = '' }) => text + english),
+      expected,
+      code,
+    )
+  }
 })
 
 test('each case of an explanation has its own sentence in Kiswahili, and no other one does', () => {

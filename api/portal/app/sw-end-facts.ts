@@ -20,16 +20,16 @@ const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) 
   [/^There is no asset (".*?"),/, named],
   [/^The (?:asset|voice) (".*?") /, named],
   [/^("(?:[^"\\]|\\.)*") was not spoken/, inEnglish],
-  [/: (Q\.850 cause \d+(?:, [\w -]+)?)\.$/, inEnglish],
   [/ (?:could not|cannot) be played.*?: (?!\/\/)(.*)\.$/s, inEnglish],
   [/(\+\d{5,})/, named],
   // An end-user, a SIP address, or a number that is not in E.164.
-  [/^(?!The |One |There |http|\+)(\S+) (?:is|did|dials|does|has|rejected|refused|could|hung|was|offers)\b/, named],
+  [/^(?!The |One |There |http|\+|")(\S+) (?:is|did|dials|does|has|rejected|refused|could|hung|was|offers)\b/, named],
   [/(?: declined by| softphone of| call to|^Calls to| came from) (?!this|the |one |\+)(\S+?)(?=[.:]?\s|[.:]?$)/, named],
   [/ failed \((.*)\), so the fallback ran/s, inEnglish],
   [/^There is no document for the call: \S+ \((.*)\)\.$/s, inEnglish],
   [/\bline (\d+), column (\d+): (.*?)\.(?: The fallback ran\.)?$/s, placeOf],
   [/ (?:offers|was offered) only ([^.]+)\./, codecs => named(`kodeki: ${codecs}`)],
+  [/: (Q\.850 cause \d+(?:, [\w -]+)?)\.$/, inEnglish],
   [/ It answered (.*)\.$/, response => ({ text: 'jibu: ', english: response })],
 ]
 

@@ -180,7 +180,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
       [
         /^No connection to /,
         'Hakuna muunganisho na webhook uliopatikana ndani ya sekunde 10, kwa hiyo hati ya akiba ilitumika.',
-        'Hakuna ombi lililofika: kumbukumbu yake haina lolote. Angalia anwani na mlango wa URL, na kwamba ukuta wa moto hauizuii swichi.',
+        'Hakuna ombi lililofika: kumbukumbu ya seva ya wavuti haina lolote. Angalia anwani na mlango wa URL, na kwamba ukuta wa moto hauizuii swichi.',
       ],
     ],
     why: 'Webhook haikujibu ndani ya sekunde 10, kwa hiyo hati ya akiba ilitumika.',
@@ -204,12 +204,12 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
       [
         / \(its certificate /,
         webhookFailed,
-        'Hakuna kilichoombwa: kumbukumbu yake haina ombi. Ipe seva ya wavuti cheti halali kwa sasa, chenye jina la anwani hii na cha mamlaka ya umma, pamoja na mnyororo wake wote.',
+        'Muunganisho ulishindwa kabla ya ombi lolote: kumbukumbu ya seva ya wavuti haina ombi. Ipe seva ya wavuti cheti halali kwa sasa, chenye jina la anwani hii na cha mamlaka ya umma, pamoja na mnyororo wake wote.',
       ],
       [
         / \((?:it does not speak TLS|no TLS)/,
         webhookFailed,
-        'Hakuna kilichoombwa: kumbukumbu yake haina ombi. Angalia mpango na mlango wa URL: `https` inataka mlango wenye TLS 1.2 au zaidi (mara nyingi 443), `http` usio nayo.',
+        'Muunganisho ulishindwa kabla ya ombi lolote: kumbukumbu ya seva ya wavuti haina ombi. Angalia mpango na mlango wa URL: `https` inataka mlango wenye TLS 1.2 au zaidi (mara nyingi 443), `http` usio nayo.',
       ],
       [
         / \(DNS /,
@@ -219,7 +219,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
       [
         / \((?:its host |no connection to )/,
         webhookFailed,
-        'Hakuna ombi lililofika: kumbukumbu yake haina lolote. Hakikisha seva ya wavuti inafanya kazi na inasikiliza kwenye anwani na mlango wa URL, na kwamba ukuta wa moto hauizuii swichi.',
+        'Hakuna ombi lililofika: kumbukumbu ya seva ya wavuti haina lolote. Hakikisha seva ya wavuti inafanya kazi na inasikiliza kwenye anwani na mlango wa URL, na kwamba ukuta wa moto hauizuii swichi.',
       ],
       [
         / is no public address\)/,
