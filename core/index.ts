@@ -54,6 +54,7 @@ export type { AccountRecord } from './model/account-record.ts'
 export type { ApiKeyRecord } from './model/api-key.ts'
 export { assertNever } from './model/assert-never.ts'
 export type { AssetRecord } from './model/asset.ts'
+export { problemsByEvent } from './model/call-problem.ts'
 export type { CallRecord, RecordingRecord } from './model/call-record.ts'
 export { endReasons } from './model/end-reason.ts'
 export type { HostedDocumentRecord } from './model/hosted-document.ts'
@@ -83,6 +84,7 @@ export { settingOptions } from './settings-options.ts'
 export { Switch, type SwitchCounters, type TestCallOrder } from './switch.ts'
 export { explanations, reasonsPath } from './trace/explanation.ts'
 export { drawEntries, drawLadder } from './trace/ladder.ts'
+export { problemExplanations } from './trace/problem-explanations.ts'
 export {
   type Trace,
   type TraceAnswer,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { endReasons } from '../../core/index.ts'
+import { endReasons, problemsByEvent } from '../../core/index.ts'
 import {
   choice,
   e164,
@@ -30,6 +30,10 @@ export const Call = Type.Object(
     status: choice(statuses, 'Nothing leaves `completed` or `failed`.'),
     reason_code: choice(reasonCodes, 'Why it ended, `END.<digits>`; empty while it lives.'),
     reason_label: Type.String({ description: 'The same, readable.', examples: ['Completed'] }),
+    problem_code: choice(
+      ['', ...new Set(Object.values(problemsByEvent))],
+      'The first thing that was not done while the call went on, known once it has ended: a document that failed (`END.3…`), audio, speech or a recording that did (the event that reported it). Empty where there was none, and where `reason_code` names it.',
+    ),
     duration_seconds: nullable(Type.Integer(), { description: 'Whole length.' }),
     talk_seconds: nullable(Type.Integer(), { description: 'Connected, billed time.' }),
     cost: moneyOut('Charge in KES, dialled legs included.'),

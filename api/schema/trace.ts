@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { endReasons, traceForms, traceKinds } from '../../core/index.ts'
+import { endReasons, problemExplanations, traceForms, traceKinds } from '../../core/index.ts'
 import { directions } from './call.ts'
 import { choice, moneyOut, nullable, numberOut, openObject, sidOut, timestamp, uuidOut } from './field.ts'
 
@@ -60,7 +60,10 @@ const TraceCharge = Type.Object({
 })
 
 const TraceProblem = Type.Object({
-  code: choice(Object.keys(endReasons), 'The reason with which a call ends that ends by it.'),
+  code: choice(
+    [...Object.keys(endReasons), ...Object.keys(problemExplanations)],
+    'The reason with which a call ends that ends by it; of audio and recordings the event that reported it.',
+  ),
   sentence: Type.String({ description: 'What went wrong.', examples: ['+254733000001 is busy.'] }),
   advice: Type.String({ description: 'What to do.', examples: ['Try again later.'] }),
   link: Type.String({ description: 'Path of the page that says more.', examples: ['/docs/reasons#END.0486'] }),
@@ -74,7 +77,7 @@ const TraceEnd = Type.Object({
   link: Type.String({ description: 'Path of the page that says more.', examples: ['/docs/reasons#END.0486'] }),
   problems: Type.Array(TraceProblem, {
     description:
-      'What had gone wrong before, where the end does not name it: a document whose fallback ran until the caller hung up, a number that was busy before the document went on. The oldest first, at most five.',
+      'What had gone wrong before, where the end does not name it: a document whose fallback ran until the caller hung up, audio that could not be played, a recording that failed, a number that was busy before the document went on. The oldest first, at most five.',
   }),
 })
 

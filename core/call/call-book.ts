@@ -1,6 +1,7 @@
 import { secondsBetween } from '../billing/charge.ts'
 import { callData } from '../events/call-data.ts'
 import type { EventCode } from '../events/catalogue.ts'
+import { problemOfEvent } from '../model/call-problem.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
@@ -34,6 +35,7 @@ export class CallBook {
   readonly #identity: CallIdentity
   #record: CallRecord | undefined
   #opening: CallOpening | undefined
+  #problem: CallRecord['problemCode'] = ''
 
   constructor(identity: CallIdentity) {
     this.#identity = identity
@@ -63,6 +65,7 @@ export class CallBook {
 
   /** The change that appends an event. */
   event(code: EventCode, data: Readonly<Record<string, unknown>>, createdUnix: number): Change {
+    if (this.#problem === '') this.#problem = problemOfEvent(code) ?? ''
     const { accountUuid, uuid, sid, customPayload } = this.record
     const number = this.#opening?.ownNumber ?? null
     const event = {
@@ -101,7 +104,8 @@ export class CallBook {
 
   /** The last of the row, and its event. */
   close(ttsSeconds: number, quality: CallRecord['quality'], unix: number): readonly Change[] {
-    this.#record = { ...this.record, ttsSeconds, quality }
+    const problemCode = this.#problem === this.record.reasonCode ? '' : this.#problem
+    this.#record = { ...this.record, problemCode, ttsSeconds, quality }
     const code = this.#record.status === 'completed' ? 'CALL.0300' : 'CALL.0400'
     const row: Change = { type: 'call.update', uuid: this.#record.uuid, set: endingOf(this.#record) }
     return [row, this.event(code, callData(this.#record), unix)]
@@ -123,6 +127,7 @@ export const begunRow = (
   reasonCode: '',
   durationSeconds: null,
   talkSeconds: null,
+  problemCode: '',
   cost: 0,
   ttsSeconds: 0,
   customPayload,
@@ -149,6 +154,7 @@ function endedRow(call: CallRecord, reason: EndReason, unixMs: number): CallReco
 /** What the end writes into the row; the cost is the store's own sum. */
 const endingOf = (call: CallRecord): Partial<CallRecord> => {
   // The answer again: its own unit may have been refused by a database that failed.
-  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, answeredUnix, endedUnix } = call
-  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, answeredUnix, endedUnix }
+  const { status, reasonCode, problemCode, durationSeconds, talkSeconds, ttsSeconds, quality } = call
+  const { answeredUnix, endedUnix } = call
+  return { status, reasonCode, problemCode, durationSeconds, talkSeconds, ttsSeconds, quality, answeredUnix, endedUnix }
 }

@@ -33,6 +33,7 @@ const callResource = (call: CallRecord) => ({
 /** A call as `GET /calls/{uuid}` shows it. */
 export const callView = (call: CallRecord) => ({
   ...callResource(call),
+  problem_code: call.problemCode,
   tts_seconds: call.ttsSeconds,
   customPayload: call.customPayload,
   quality: call.quality?.map(qualityResource) ?? null,
@@ -43,7 +44,7 @@ export const callView = (call: CallRecord) => ({
 export const callData = (call: CallRecord): Data =>
   call.endedUnix === null
     ? callResource(call)
-    : { ...callResource(call), quality: call.quality?.map(qualityResource) ?? null }
+    : { ...callResource(call), problem_code: call.problemCode, quality: call.quality?.map(qualityResource) ?? null }
 
 /** A leg, or its row. */
 interface ReportedLeg extends Pick<LegRecord, 'uuid' | 'direction' | 'trunkName' | 'startedUnix'> {

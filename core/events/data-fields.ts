@@ -22,6 +22,7 @@ const ofCall: DataFields = {
 
 const ofCallEnd: DataFields = {
   ...ofCall,
+  problem_code: 'The first thing that was not done while the call went on, as in the Call of `GET /calls/{uuid}`.',
   quality: 'Media quality of each leg, as in the Call of `GET /calls/{uuid}`; null after a restart of the switch.',
 }
 

@@ -1,3 +1,4 @@
+import type { CallProblem } from './call-problem.ts'
 import type { EndReason } from './end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, RecordingUuid, Sid } from './ids.ts'
 import type { LegQuality } from './leg-quality.ts'
@@ -19,6 +20,8 @@ export interface CallRecord {
   readonly reasonCode: EndReason | ''
   readonly durationSeconds: number | null
   readonly talkSeconds: number | null
+  /** The first thing that was not done while the call went on, where `reasonCode` does not name it; empty: none, or the call lives. */
+  readonly problemCode: CallProblem | ''
   /** Charge so far settled, its dialled legs included. */
   readonly cost: Money
   readonly ttsSeconds: number

@@ -1,3 +1,4 @@
+import type { ConnectionFault } from '../model/connection-fault.ts'
 import type { AccountUuid, CallUuid } from '../model/ids.ts'
 
 /** Why a call-control request gave no document; each has its DOC event and END.3xxx reason. */
@@ -34,6 +35,8 @@ export type DocumentEvent =
       readonly requestId: string
       readonly fault: FetchFault
       readonly detail: string
+      /** Why no HTTP answer came, where it is known; `detail` is what the system says of it. */
+      readonly cause?: ConnectionFault
     }
 
 export interface Documents {

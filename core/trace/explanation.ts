@@ -1,37 +1,15 @@
+import { type ConnectionFault, connectionFaults } from '../model/connection-fault.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
-
-/** What a trace has shown that a sentence may name. */
-export interface EndFacts {
-  /** Number of the callee, or of the caller. */
-  readonly number?: string
-  /** The party whose BYE came before ours; empty: a party without a number. */
-  readonly hungUp?: string
-  /** The final response that ended the leg: `486 Busy Here`. */
-  readonly response?: string
-  /** The document request that failed. */
-  readonly document?: { readonly url: string; readonly detail: string; readonly ms: number }
-  /** The first problem of the document. */
-  readonly problem?: { readonly line: number; readonly column: number; readonly message: string }
-  /** Codecs that the remote offered or answered with last. */
-  readonly codecs?: readonly string[]
-  /** Codecs that were offered to the remote whose response ended the leg. */
-  readonly offered?: readonly string[]
-  /** The party of which no RTP came for the media timeout; empty: a party without a number. */
-  readonly silent?: string
-  /** A leg's end that explains the call's. */
-  readonly leg?: { readonly id: string; readonly reason: EndReason }
-}
-
-interface Explanation {
-  readonly why: (facts: EndFacts) => string
-  /** Empty: nothing is wrong. */
-  readonly advice: string
-}
+import { q850Text } from '../model/q850.ts'
+import { type EndFacts, type Explanation, placeOf, sayingOf } from './end-facts.ts'
 
 const who = ({ number }: EndFacts, otherwise = 'The remote'): string => (number ? number : otherwise)
 const said = ({ response }: EndFacts): string => (response === undefined ? '' : ` It answered ${response}.`)
 const of = ({ document }: EndFacts, otherwise = 'the webhook'): string => document?.url ?? otherwise
-const detail = ({ document }: EndFacts): string => (document?.detail ? ` (${document.detail})` : '')
+const detail = ({ document }: EndFacts): string => {
+  const known = document?.cause === undefined ? document?.detail : connectionFaults[document.cause]
+  return known ? ` (${known})` : ''
+}
 
 /** What one side could speak, where it was the other one that refused. */
 function sharing(facts: EndFacts): string {
@@ -41,11 +19,103 @@ function sharing(facts: EndFacts): string {
   return codecs.length === 0 ? '' : ` ${who(facts, 'The caller')} offers only ${codecs.join(', ')}.`
 }
 
+type Case = NonNullable<Explanation['cases']>[number]
+
+const asAsked =
+  'The document asks for it. To take such calls, mend the document at that place, or give it a verb such as <Say> or <Dial>.'
+
+const refusing: ReadonlySet<string> = new Set(['Hangup', 'Reject'])
+
+/** Not the called party but the document: `how` it refused. */
+const refusedByDocument = (how: string): Case => ({
+  when: ({ verb }) => refusing.has(verb?.name ?? ''),
+  why: ({ verb }) =>
+    `The document refused the call${how}: ${verb ? `<${verb.name}> in ${placeOf(verb)}` : '<Reject>'}.`,
+  advice: asAsked,
+})
+
+const dialsItself: Case = {
+  when: ({ isOwnNumber }) => isOwnNumber === true,
+  why: facts => `${who(facts)} dials itself: the <Dial> of its document names the number that the call came to.`,
+  advice:
+    'Dial another number or an end-user (<Client>) in that document: each call to the number makes one more, until the switch ends them all.',
+}
+
+const failedRequest = (facts: EndFacts): string => `${of(facts)} failed${detail(facts)}, so the fallback ran.`
+const causedBy =
+  (...causes: readonly ConnectionFault[]) =>
+  ({ document }: EndFacts): boolean =>
+    document?.cause !== undefined && causes.includes(document.cause)
+
+/** Requests that no web server has in its log. */
+const unasked: readonly Case[] = [
+  {
+    when: causedBy(
+      'certificate-expired',
+      'certificate-early',
+      'certificate-self-signed',
+      'certificate-unknown-issuer',
+      'certificate-other-host',
+      'certificate-refused',
+    ),
+    why: failedRequest,
+    advice:
+      'The connection failed before any request: the log of the web server shows none. Give the web server a certificate that is valid now, names this host and is of a public authority, with its whole chain.',
+  },
+  {
+    when: causedBy('not-tls', 'no-tls'),
+    why: failedRequest,
+    advice:
+      'The connection failed before any request: the log of the web server shows none. Check scheme and port of the URL: `https` wants a port with TLS 1.2 or later (mostly 443), `http` one without.',
+  },
+  {
+    when: causedBy('no-name', 'no-dns'),
+    why: failedRequest,
+    advice:
+      'No request was sent: no web server has it in its log. Check the host name in the URL for a mistake, and that public DNS has an address for it (A or AAAA).',
+  },
+  {
+    when: causedBy('connection-refused', 'no-way', 'not-connected'),
+    why: failedRequest,
+    advice:
+      'No request arrived: the log of the web server shows none. Check that the web server runs and listens at the host and port of the URL, and that no firewall keeps the switch out.',
+  },
+  {
+    when: ({ document }) => document?.detail.endsWith(' is no public address') === true,
+    why: failedRequest,
+    advice:
+      'No request was sent: webhooks go to public addresses only. Give the URL a public host; the operator of a switch for tests may set SAUTI_ALLOW_PRIVATE_URLS.',
+  },
+]
+
 /** Why each kind of end comes about and what to do: trace, CLI, `/docs/reasons` and docs/reasons.md read this table. */
 export const explanations: Readonly<Record<EndReason, Explanation>> = {
-  'END.0200': { why: ({ hungUp }) => `${hungUp || 'One party'} hung up after the call was answered.`, advice: '' },
+  'END.0200': {
+    cases: [
+      {
+        when: ({ cut }) => cut !== undefined,
+        why: ({ hungUp, cut = 0 }) => `The call was cut on the side of ${hungUp || 'one party'}: ${q850Text(cut)}.`,
+        advice:
+          'No person hung up: a network ended the call. If it goes on, tell the operator, who gives the carrier the Call-ID and the time of the BYE.',
+      },
+    ],
+    why: ({ hungUp }) => `${hungUp || 'One party'} hung up after the call was answered.`,
+    advice: '',
+  },
   'END.0201': { why: () => 'The API was asked to hang up (`POST /calls/hangup`, or the portal).', advice: '' },
-  'END.0202': { why: () => 'The document had come to its end, or to a <Hangup/>.', advice: '' },
+  'END.0202': {
+    cases: [
+      {
+        when: ({ isUnanswered }) => isUnanswered === true,
+        why: ({ verb }) =>
+          `The document ended the call before it was answered${verb && refusing.has(verb.name) ? `: <${verb.name}> in ${placeOf(verb)}` : ''}; the caller was refused.`,
+        advice:
+          'To be answered, the call needs a verb that is played or recorded (<Say>, <Play>, <Record>, <Gather>) or a <Dial> that is answered, before the document ends.',
+      },
+    ],
+    why: () => 'The document had come to its end, or to a <Hangup/>.',
+    advice: '',
+  },
   'END.0210': {
     why: () => 'The timeLimit of the <Dial> was reached.',
     advice: 'Where calls should last longer, set timeLimit of <Dial> higher (at most 14400 seconds).',
@@ -64,6 +134,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
       'Look at the sound that was received (RTP): if it stops, a network, a NAT or a firewall drops UDP, or the phone was switched off. If only signalling stopped, the peer or a proxy lost the dialog.',
   },
   'END.0400': {
+    cases: [dialsItself],
     why: facts => `${who(facts)} rejected the request.${said(facts)}`,
     advice: 'Open the SIP response in the ladder: its Reason or Warning header says what was wrong with the request.',
   },
@@ -98,6 +169,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Ask for the new number. Redirections (3xx) are not followed, since they would spend your money elsewhere.',
   },
   'END.0480': {
+    cases: [dialsItself],
     why: facts => `${who(facts)} is not available now.${said(facts)}`,
     advice: 'Try again later. The phone may be switched off or outside of coverage.',
   },
@@ -106,6 +178,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Write the number in E.164: +, country code, whole number.',
   },
   'END.0486': {
+    cases: [refusedByDocument(' as busy')],
     why: facts => `${who(facts)} is busy.${said(facts)}`,
     advice: 'Try again later, or give <Dial> an action that offers voicemail or another number.',
   },
@@ -133,6 +206,16 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
       'Ask the operator, who checks that a trunk has a prefix for the number (`GET /operator/trunks`). A second trunk for the same prefix takes over when this one fails.',
   },
   'END.0603': {
+    cases: [
+      refusedByDocument(''),
+      {
+        when: ({ document, verb, number }) =>
+          document?.fault === undefined && document !== undefined && !verb && !number,
+        why: facts => `The document of ${of(facts)} is an empty <Response/>, which refuses the call.`,
+        advice: asAsked,
+      },
+      dialsItself,
+    ],
     why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,
     advice:
       'A person who declines can be called again later. If a document rejected it (<Hangup reason="rejected"/> or an empty <Response/>), that is what it asks for.',
@@ -172,6 +255,14 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Give the number or the account a voice webhook, or a document that exists.',
   },
   'END.3408': {
+    cases: [
+      {
+        when: causedBy('not-connected'),
+        why: facts => `No connection to ${of(facts)} came about within 10 seconds, so the fallback ran.`,
+        advice:
+          'No request arrived: the log of the web server shows none. Check host and port of the URL, and that no firewall keeps the switch out.',
+      },
+    ],
     why: facts => `${of(facts)} did not answer within 10 seconds, so the fallback ran.`,
     advice: 'Answer the webhook at once and do slow work afterwards. The trace shows how long each request took.',
   },
@@ -185,12 +276,14 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Mend the document at that place; `POST /documents/check` reports its problems before a call does.',
   },
   'END.3482': {
+    cases: [dialsItself],
     why: () =>
       'More than 50 documents followed each other without a second of audio, numbers of this switch dialled one another in a loop, or more than 20 legs to numbers and phones of this switch came of one call.',
     advice: 'Break the loop of <Redirect> or of <Dial>, or dial fewer numbers and phones at once.',
   },
   'END.3502': {
-    why: facts => `${of(facts)} failed${detail(facts)}, so the fallback ran.`,
+    cases: unasked,
+    why: failedRequest,
     advice: 'The webhook must answer 200 with a document. Look at its log for the time of this request.',
   },
   'END.4403': {
@@ -229,12 +322,11 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
 export const reasonsPath = '/docs/reasons'
 
 /** Its place on that page. */
-export const linkOf = (reason: EndReason): string => `${reasonsPath}#${reason}`
+export const linkOf = (code: string): string => `${reasonsPath}#${code}`
 
 export const endOf = (reason: EndReason, facts: EndFacts) => ({
   reason_code: reason,
   reason_label: endReasons[reason].label,
-  sentence: explanations[reason].why(facts),
-  advice: explanations[reason].advice,
+  ...sayingOf(explanations[reason], facts),
   link: linkOf(reason),
 })

@@ -1,10 +1,14 @@
 import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { formatMoney } from '../model/money.ts'
+import { isQ850Failure, q850Text } from '../model/q850.ts'
 import type { Rate } from '../model/rate.ts'
 import { EarlierProblems } from './earlier-problems.ts'
-import { type EndFacts, endOf } from './explanation.ts'
+import type { EndFacts } from './end-facts.ts'
+import { endOf } from './explanation.ts'
+import { FailedAudio } from './failed-audio.ts'
 import { type LegFacts, legsOf, legsOfCustomers } from './leg-facts.ts'
+import { isProblemCode } from './problem-explanations.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
@@ -131,6 +135,7 @@ class TimelineBuilder {
   /** Legs that we have ended. */
   readonly #endedByUs = new Set<number>()
   readonly #problems = new EarlierProblems()
+  readonly #audio = new FailedAudio()
   /** The last response that refused each number, and what it had been offered. */
   readonly #refusals = new Map<string, Pick<EndFacts, 'response' | 'offered'>>()
   /** The codecs of our last SDP to each leg. */
@@ -204,12 +209,32 @@ class TimelineBuilder {
   }
 
   #end(reason: EndReason, call: Fields): TraceEnd {
-    const end = endOf(reason, { number: this.#endNumber(call), ...this.#facts })
-    return { ...end, problems: this.#problems.beside(end) }
+    const number = this.#endNumber(call)
+    const isUnanswered = this.#over?.status === 'failed'
+    const facts: EndFacts = { ...this.#facts, ...this.#numberFacts(number), isUnanswered }
+    const end = endOf(reason, facts)
+    return { ...end, problems: this.#problems.beside(end, { ...facts, number: this.#dialledAs(number) }) }
+  }
+
+  /** A call that came in and dials the number that it came to would come in again. */
+  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber'> {
+    const { direction, toNumber } = this.#call
+    return { number, isOwnNumber: direction === 'inbound' && number !== '' && number === toNumber }
   }
 
   #endNumber(call: Fields): string {
     return text(this.#dialledNumber(call))
+  }
+
+  /** Whom the account dialled by a leg; the trunk may have got another number. */
+  #dialled(leg: number): string {
+    const { dialled, number = '' } = this.#legs.get(leg) ?? {}
+    return dialled ?? number
+  }
+
+  /** The number of a leg as the account dialled it. */
+  #dialledAs(number: string): string {
+    return [...this.#legs.values()].find(leg => leg.number === number)?.dialled ?? number
   }
 
   #dialledNumber(call: Fields): unknown {
@@ -231,7 +256,7 @@ class TimelineBuilder {
       this.#facts.response = line
       const offered = this.#offers.get(record.leg)
       if (offered !== undefined) this.#facts.offered = offered
-      this.#refusals.set(this.#legs.get(record.leg)?.number ?? '', { response: line, ...(offered && { offered }) })
+      this.#refusals.set(this.#dialled(record.leg), { response: line, ...(offered && { offered }) })
     }
     add('sip', line, {
       direction: sip.isSent ? 'sent' : 'received',
@@ -277,15 +302,23 @@ class TimelineBuilder {
     add('media', what, isNamed ? { fault, from, seen } : { fault })
   }
 
+  /** Only the first BYE ends the call. */
+  #hungUp(leg: number, q850: unknown): void {
+    this.#facts.hungUp = this.#legs.get(leg)?.number ?? ''
+    if (typeof q850 === 'number' && isQ850Failure(q850)) this.#facts.cut = q850
+    else delete this.#facts.cut
+  }
+
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {
     const { kind, id: _id, ...rest } = note
+    this.#audio.note(note)
     switch (kind) {
       case 'leg-begins':
         this.#legBegins(note, leg, add)
         return
       case 'leg-ended': {
         const cause = (note.cause ?? {}) as Fields
-        if (cause.kind === 'bye' && !this.#endedByUs.has(leg)) this.#facts.hungUp = this.#legs.get(leg)?.number ?? ''
+        if (cause.kind === 'bye' && !this.#endedByUs.has(leg)) this.#hungUp(leg, cause.q850)
         add('leg', `the remote ended the leg: ${causeText(cause)}`, cause)
         return
       }
@@ -307,6 +340,7 @@ class TimelineBuilder {
         return
       case 'document-request':
         this.#requests.set(text(note.id), { url: text(note.url), unixMs })
+        delete this.#facts.verb
         add('document', `request to ${text(note.url)}`, { url: note.url, fields: note.fields })
         return
       case 'document-answer': {
@@ -324,7 +358,14 @@ class TimelineBuilder {
       case 'document-failed': {
         const request = this.#requests.get(text(note.id))
         const ms = request === undefined ? 0 : Math.round(unixMs - request.unixMs)
-        this.#facts.document = { url: request?.url ?? '', detail: text(note.detail), ms }
+        const { fault, cause } = note as Pick<NonNullable<EndFacts['document']>, 'fault' | 'cause'>
+        this.#facts.document = {
+          url: request?.url ?? '',
+          detail: text(note.detail),
+          ms,
+          ...(fault && { fault }),
+          ...(cause && { cause }),
+        }
         // Most details begin with what failed: `status 500`.
         const why = text(note.detail).startsWith(text(note.fault)) ? '' : `${text(note.fault)}: `
         add('document', `failed after ${ms} ms: ${why}${text(note.detail)}`, {
@@ -336,6 +377,12 @@ class TimelineBuilder {
         return
       }
       case 'verb':
+        this.#facts.verb = {
+          name: text(note.name),
+          url: text(note.url),
+          line: Number(note.line),
+          column: Number(note.column),
+        }
         add('verb', `<${text(note.name)}> at line ${text(note.line)}, column ${text(note.column)}`, rest)
         return
       case 'say':
@@ -461,8 +508,19 @@ class TimelineBuilder {
     else if (code === 'DIAL.0400') {
       const number = text(data.to_number)
       this.#unplaced = number
-      this.#problems.dialFailed(text(data.reason_code), { number, ...this.#refusals.get(number) })
-    } else this.#problems.document(code, data, this.#facts)
+      this.#problems.dialFailed(text(data.reason_code), { ...this.#numberFacts(number), ...this.#refusals.get(number) })
+    } else if (isProblemCode(code) && code !== 'SAY.0413') this.#problems.sound(code, this.#soundFacts(data))
+    else this.#problems.document(code, data, this.#facts)
+  }
+
+  #soundFacts({ detail, voice }: Fields): EndFacts {
+    const { verb } = this.#facts
+    return {
+      ...this.#audio.reported(text(detail)),
+      ...(detail === undefined ? {} : { detail: text(detail) }),
+      ...(voice === undefined ? {} : { voice: text(voice) }),
+      ...(verb && { verb }),
+    }
   }
 
   #money(note: Fields, leg: number, add: Add): void {
@@ -553,4 +611,6 @@ const nameOf = (code: unknown): string => eventCatalogue[text(code) as EventCode
 const labelOf = (reason: unknown): string => endReasons[text(reason) as EndReason]?.label ?? ''
 
 const causeText = (cause: Fields): string =>
-  cause.kind === 'response' ? `response ${text(cause.status)}` : text(cause.kind).replaceAll('-', ' ')
+  cause.kind === 'response'
+    ? `response ${text(cause.status)}`
+    : `${text(cause.kind).replaceAll('-', ' ')}${typeof cause.q850 === 'number' ? `, ${q850Text(cause.q850)}` : ''}`

@@ -54,8 +54,10 @@ export function noteOfEvent(event: ExchangeEvent): Note | undefined {
     }
     case 'document.fetched':
       return { kind: 'document-answer', id: event.requestId }
-    case 'document.failed':
-      return { kind: 'document-failed', id: event.requestId, fault: event.fault, detail: clipped(event.detail) }
+    case 'document.failed': {
+      const { requestId, fault, cause, detail } = event
+      return { kind: 'document-failed', id: requestId, fault, cause, detail: clipped(detail) }
+    }
     case 'audio.ready':
       return {
         kind: 'audio-ready',
@@ -159,6 +161,8 @@ function noteOfVoiceEvent({ code, data, uuid: event }: VoiceEvent): Note | strin
   if (notedWhole.has(code)) return { kind: 'event', code, event, data }
   if (code === 'DIAL.0400')
     return { kind: 'event', code, event, data: { to_number: data.to_number, reason_code: data.reason_code } }
+  // Why it was not begun; undefined: it broke off.
+  if (code === 'REC.0400') return { kind: 'event', code, event, data: { detail: data.detail } }
   // Most notes are these: JSON.stringify takes many times as long.
   return `{"kind":"event","code":"${code}","event":"${event}"}`
 }

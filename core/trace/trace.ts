@@ -1,4 +1,5 @@
 import type { EndReason } from '../model/end-reason.ts'
+import type { ProblemCode } from './problem-explanations.ts'
 
 /** What happened, by kind: one line of the timeline each. */
 export const traceKinds = [
@@ -87,8 +88,8 @@ export interface TraceCharge {
 
 /** Something that went wrong and did not end the call. */
 export interface TraceProblem {
-  /** The reason with which a call ends that ends by it. */
-  readonly code: EndReason
+  /** The reason with which a call ends that ends by it, or the event that reported it. */
+  readonly code: EndReason | ProblemCode
   readonly sentence: string
   readonly advice: string
   readonly link: string

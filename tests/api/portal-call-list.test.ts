@@ -21,6 +21,7 @@ const call = (second: number, status: Call['status'], more: Partial<Call> = {}):
   status,
   reason_code: status === 'completed' ? 'END.0200' : status === 'failed' ? 'END.0486' : '',
   reason_label: '',
+  problem_code: '',
   duration_seconds: null,
   talk_seconds: null,
   cost: '0.0000',

@@ -12,12 +12,17 @@ import type { TraceEntry } from '../../api/portal/app/pages/trace.ts'
 import { swEditor } from '../../api/portal/app/sw-editor.ts'
 import { endFacts } from '../../api/portal/app/sw-end-facts.ts'
 import { swSentence } from '../../api/portal/app/sw-sentences.ts'
+import { problem } from '../../api/portal/app/switch-texts/sw.ts'
 import { en } from '../../api/portal/app/texts/en.ts'
 import { sw } from '../../api/portal/app/texts/sw.ts'
 import { swReasons } from '../../api/portal/app/texts/sw-reasons.ts'
 import { bundlePortal } from '../../api/portal/portal-bundle.ts'
+import { type ConnectionFault, connectionFaults } from '../../core/model/connection-fault.ts'
 import { endReasons } from '../../core/model/end-reason.ts'
+import type { FetchFault } from '../../core/ports/documents.ts'
+import { type EndFacts, sayingOf } from '../../core/trace/end-facts.ts'
 import { explanations } from '../../core/trace/explanation.ts'
+import { problemExplanations } from '../../core/trace/problem-explanations.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 // The portal as it is served: its headers, its size, its two languages.
@@ -164,19 +169,27 @@ test('figures and times are written as browsers write them in both languages', (
   }
 })
 
-test('every reason of an end has its label in both languages, and its sentence and advice in Kiswahili', () => {
-  const codes = Object.keys(endReasons) as (keyof typeof endReasons)[]
-  assert.equal(Object.keys(swReasons).sort(), [...codes].sort())
+const allExplanations = { ...explanations, ...problemExplanations }
+const explained = Object.keys(allExplanations) as (keyof typeof allExplanations)[]
+
+test('every reason and problem has its label in both languages, and its sentence and advice in Kiswahili', () => {
+  const labels: Record<string, string> = {}
+  for (const [code, { label }] of Object.entries({ ...endReasons, ...problemExplanations })) labels[code] = label
+  assert.equal(Object.keys(swReasons).sort(), [...explained].sort())
   const places = (text: string) => (text.match(/<[A-Z]\w*|`[^`]+`|SAUTI_\w+|RFC \d+|BILL\.\d+/g) ?? []).sort()
-  for (const code of codes) {
-    assert.is(en[`end.${code}`], endReasons[code].label)
+  for (const code of explained) {
+    assert.is(en[`end.${code}`], labels[code])
     assert.ok(sw[`end.${code}`] && sw[`end.${code}`] !== en[`end.${code}`] && swReasons[code].why, code)
-    const { advice } = explanations[code]
+    const { advice, cases = [] } = allExplanations[code]
     assert.is(swReasons[code].advice === '', advice === '', code)
     // What is to be typed or looked up is the same in every language, and so is what is counted.
     assert.equal(places(swReasons[code].advice), places(advice), code)
-    for (const [number] of explanations[code].why({}).matchAll(/(?<![.\w])\d+\b/g))
+    const numbers = (text: string) => [...text.matchAll(/(?<![.\w])\d+\b/g)].map(([number]) => number)
+    for (const number of numbers(allExplanations[code].why({})))
       assert.ok(swReasons[code].why.includes(number), `${code}: ${number}`)
+    const others = (swReasons[code].cases ?? []).flatMap(([, , own]) => (own === undefined ? [] : [places(own)]))
+    const wanted = cases.map(other => places(other.advice))
+    assert.equal(others.map(String).sort(), wanted.map(String).sort(), code)
   }
 })
 
@@ -194,7 +207,7 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
     ...[facts.number, facts.response, facts.document.url, facts.document.detail, facts.problem.message],
     facts.offered.join(', '),
   ]
-  for (const { why } of Object.values(explanations)) {
+  for (const { why } of Object.values(allExplanations)) {
     const sentence = why(facts)
     const said = endFacts(sentence)
       .map(({ text, english = '' }) => text + english)
@@ -212,13 +225,76 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
     text: 'mstari wa 3, safu ya 7: Shout si kitenzi',
   })
   assert.equal(endFacts('The balance does not cover the call.'), [])
-  const codes = Object.keys(swReasons) as (keyof typeof swReasons)[]
-  for (const code of codes)
-    for (const [pattern] of swReasons[code].cases ?? []) {
-      const { response: _refused, silent: _silent, ...others } = facts
-      const sentences = [explanations[code].why(facts), explanations[code].why(others)]
-      assert.is(sentences.filter(sentence => pattern.test(sentence)).length, 1, `${code} ${pattern}`)
+  const verb = { name: 'Play', url: 'https://acme.test/in', line: 3, column: 7 }
+  for (const [code, more, expected] of [
+    ['PLAY.0404', { source: 'welcome' }, ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"welcome"']],
+    [
+      'PLAY.0400',
+      { source: 'https://a.test/b.mp3', detail: 'no' },
+      ['https://a.test/b.mp3', 'mstari wa 3, safu ya 7', 'no'],
+    ],
+    [
+      'PLAY.0400',
+      { source: 'music', detail: 'no' },
+      ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"music"', 'no'],
+    ],
+    ['SAY.0404', { voice: 'nobody' }, ['https://acme.test/in', 'mstari wa 3, safu ya 7', '"nobody"']],
+    ['END.0200', { hungUp: '+254733000001', cut: 41 }, ['+254733000001', 'Q.850 cause 41, temporary failure']],
+  ] as const) {
+    const said = endFacts(sayingOf(allExplanations[code], { verb, ...more }).sentence)
+    assert.equal(
+      said.map(({ text, english = '' }) => text + english),
+      expected,
+      code,
+    )
+  }
+})
+
+test('each case of an explanation has its own sentence in Kiswahili, and no other one does', () => {
+  const verb = { name: 'Hangup', url: 'https://acme.test/in', line: 3, column: 7 }
+  const document = { url: 'https://acme.test/in', detail: 'status 500', ms: 12 }
+  const failed = (fault: FetchFault, detail = '') => ({ document: { ...document, fault, detail } })
+  /** What a call may have shown; each case is met by one of them at least. */
+  const calls: readonly EndFacts[] = [
+    {},
+    { number: '+254733000001', response: '486 Busy Here', document },
+    { silent: '+254733000001' },
+    { cut: 41, hungUp: '+254733000001' },
+    { isUnanswered: true },
+    { verb, document },
+    { document },
+    { isOwnNumber: true, number: '+254733000001' },
+    failed('refused-address', 'localhost is no public address'),
+    ...(Object.keys(connectionFaults) as ConnectionFault[]).map(cause => ({
+      document: { ...document, fault: 'transport' as const, cause },
+    })),
+    { source: 'welcome' },
+    { source: 'https://a.test/b.mp3', detail: 'the server answered 403', verb },
+    { detail: 'the account has stored as many bytes of recordings as it may' },
+    { detail: 'a call has at most 8 recordings that have not ended' },
+  ]
+  for (const code of explained) {
+    const { cases: own = [] } = swReasons[code]
+    const { cases = [] } = allExplanations[code]
+    for (const [pattern] of own)
+      assert.ok(
+        calls.some(facts => pattern.test(sayingOf(allExplanations[code], facts).sentence)),
+        `${code} ${pattern}`,
+      )
+    for (const facts of calls) {
+      const { sentence, advice } = sayingOf(allExplanations[code], facts)
+      const found = own.filter(([pattern]) => pattern.test(sentence))
+      assert.ok(found.length <= 1, `${code}: ${sentence}`)
+      // An advice of its own in one language is one in the other.
+      const [, , ownAdvice] = found[0] ?? []
+      assert.is(ownAdvice !== undefined, advice !== allExplanations[code].advice, `${code}: ${sentence}`)
     }
+    for (const { when } of cases) assert.ok(calls.some(when), code)
+  }
+})
+
+test('why no answer came by HTTP has its Kiswahili', () => {
+  for (const words of Object.values(connectionFaults)) assert.ok(problem(words) !== undefined, words)
 })
 
 test('an end leads to where it is mended: wallet, route, document with its line, messages', () => {
@@ -253,6 +329,12 @@ test('an end leads to where it is mended: wallet, route, document with its line,
   assert.equal(steps('END.3502', `${elsewhere} failed`, outbound), [{ to: 'webhooks' }])
   const hosted = { to: 'document', uuid: 'doc-1', name: 'Reception', line: 2 }
   assert.equal(steps('END.3422', `The document of ${url} cannot be run: line 2, column 9: no.`), [hosted, route])
+  assert.equal(
+    steps('PLAY.0404', `There is no asset "a", so nothing was played by <Play> in line 2, column 9 of ${url}.`),
+    [{ to: 'assets' }, hosted],
+  )
+  assert.equal(steps('REC.0400', 'A recording failed.'), [{ to: 'recordings' }])
+  assert.equal(steps('END.0200', 'The call was cut on the side of +254733000001: Q.850 cause 41.'), [{ to: 'ladder' }])
   assert.equal(steps('END.9999'), [])
 })
 

@@ -83,7 +83,7 @@ test('ages are counted by the clock of the switch, where the own one is off', ()
 
 test('a completed call is green only where nothing went wrong, and says what did', () => {
   const call = (status: 'answered' | 'completed' | 'failed', reason: string) =>
-    ({ status, reason_code: reason }) as Parameters<typeof markOf>[0]
+    ({ status, reason_code: reason, problem_code: '' }) as Parameters<typeof markOf>[0]
   const failedDocument = [{ code: 'END.3502' }]
   for (const [one, problems, tone, reason] of [
     [call('answered', ''), [], 'live', ''],
@@ -95,16 +95,25 @@ test('a completed call is green only where nothing went wrong, and says what did
     // Voicemail after a Dial without an answer is as planned.
     [call('completed', 'END.0202'), [{ code: 'END.0408' }], 'good', ''],
     [call('completed', 'END.0200'), failedDocument, 'warn', 'END.3502'],
+    [call('completed', 'END.0202'), [{ code: 'END.0408' }, { code: 'PLAY.0404' }], 'warn', 'PLAY.0404'],
+    [call('completed', 'END.0202'), [{ code: 'REC.0400' }], 'warn', 'REC.0400'],
     [call('completed', 'END.3502'), [], 'warn', 'END.3502'],
     [call('completed', 'END.0211'), [], 'warn', 'END.0211'],
     [call('completed', 'END.2408'), [{ code: 'END.0486' }], 'warn', 'END.2408'],
     [call('completed', 'END.5410'), [], 'warn', 'END.5410'],
   ] as const) {
-    assert.equal(markOf(one, problems), { tone, reason }, JSON.stringify([one, problems]))
+    assert.equal(markOf(one, { problems }), { tone, reason }, JSON.stringify([one, problems]))
     // The sentence on its page never says bad beside a green badge, nor good beside another one.
-    const outcome = outcomeOf(one, problems)
+    const outcome = outcomeOf(one, { problems })
     if (tone !== 'live') assert.is(tone === 'good', outcome === 'good' || outcome === 'calm', JSON.stringify(one))
   }
+  // In a list the row says the first problem.
+  const row = { ...call('completed', 'END.0200'), problem_code: 'END.3502' } as const
+  assert.equal([markOf(row), outcomeOf(row)], [{ tone: 'warn', reason: 'END.3502' }, 'warn'])
+  // A network cut it: the end itself has an advice.
+  const cut = { advice: 'Tell the operator.' }
+  assert.equal(markOf(call('completed', 'END.0200'), cut), { tone: 'warn', reason: '' })
+  assert.is(outcomeOf(call('completed', 'END.0200'), cut), 'warn')
 })
 
 test('browsers are named as people know them', () => {

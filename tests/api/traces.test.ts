@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/model/end-reason.ts'
 import { endOf, explanations } from '../../core/trace/explanation.ts'
 import { drawLadder } from '../../core/trace/ladder.ts'
+import { problemExplanations } from '../../core/trace/problem-explanations.ts'
 import type { Trace, TraceReader } from '../../core/trace/trace.ts'
 import { traceJson } from '../../core/trace/trace-json.ts'
 import { traceOfRecord } from '../../core/trace/trace-of-record.ts'
@@ -62,9 +63,10 @@ test('every reason is explained, and has its place on the page of reasons', asyn
   const page = await bed.ask('GET', '/docs/reasons', { key: '' })
   assert.is(page.status, 200)
   const text = page.text
-  for (const code of Object.keys(endReasons)) {
+  for (const [code, { why, cases = [] }] of Object.entries({ ...explanations, ...problemExplanations })) {
     assert.ok(text.includes(`id="${code}"`), code)
-    assert.ok(explanations[code as keyof typeof endReasons].why({}).endsWith('.'), code)
+    for (const each of [why, ...cases.map(other => other.why)])
+      assert.ok(each({}).endsWith('.'), `${code}: ${each({})}`)
   }
   assert.ok(text.includes('<code>') && !text.includes('`'), 'what is to be typed looks so')
 })
@@ -93,11 +95,11 @@ test('the page of reasons is in the language that its address names, else in the
   ] as const)
     assert.is((await reasons(query, accepted)).language, language, `${query} ${accepted}`)
   const { text } = await reasons('?lang=sw')
-  for (const code of Object.keys(endReasons) as (keyof typeof endReasons)[]) {
+  for (const [code, { why, advice, cases = [] }] of Object.entries({ ...explanations, ...problemExplanations })) {
     const [section = ''] = new RegExp(`<section id="${code}">.*?</section>`, 's').exec(text) ?? []
-    const { why, advice } = explanations[code]
-    assert.ok(section !== '' && !section.includes(endReasons[code].label), code)
-    assert.is(section.includes('La kufanya.'), advice !== '', code)
+    const { label } = { ...endReasons, ...problemExplanations }[code as keyof typeof endReasons]
+    assert.ok(section !== '' && !section.includes(label), code)
+    assert.is(section.includes('La kufanya.'), advice !== '' || cases.some(other => other.advice !== ''), code)
     assert.not(section.includes(why({}).slice(0, 20)), code)
   }
 })

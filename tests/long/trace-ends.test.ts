@@ -59,6 +59,8 @@ interface Failure {
   readonly document?: string
   /** A document that the switch hosts. */
   readonly hosted?: string
+  /** Where its document is asked for, if not of the server that answers. */
+  readonly url?: string
   readonly webhook?: (response: { writeHead(status: number): { end(): void } }) => void
   readonly offer?: string
   readonly balance?: string
@@ -217,6 +219,60 @@ const failures: Readonly<Record<string, Failure>> = {
     advice: /how long ringing and the first document took/,
     next: [/^See the timeline$/],
   },
+  'refused by the document': {
+    document: '<Response>\n  <Hangup reason="busy"/>\n</Response>',
+    banner: 'bad',
+    code: 'END.0486',
+    sentence:
+      /^The document refused the call as busy: <Hangup> in line 2, column 3 of http:\S+\/refused-by-the-document/,
+    advice: /^The document asks for it/,
+    next: [/^See the document, line 2$/],
+  },
+  'dials itself': {
+    document: dial('SELF'),
+    banner: 'bad',
+    code: 'END.0603',
+    sentence: /^(\+2547\d+) dials itself: the <Dial> of its document names the number that the call came to\.$/,
+    advice: /^Dial another number/,
+    next: [/^See the document, line 1$/],
+  },
+  'webhook that is not there': {
+    url: 'http://127.0.0.1:9/in',
+    banner: 'bad',
+    code: 'END.3502',
+    sentence: /^http:\/\/127\.0\.0\.1:9\/in\S* failed \(its host refused the connection\), so the fallback ran\.$/,
+    advice: /^No request arrived: the log of the web server shows none/,
+    next: [route, /^See the document$/],
+  },
+  'asset that is not there': {
+    document: '<Response><Play asset="welcome"/><Say>Goodbye</Say></Response>',
+    banner: 'warn',
+    code: 'END.0202',
+    sentence: /^The document had come to its end/,
+    advice: /^$/,
+    next: [],
+    before: {
+      code: 'PLAY.0404',
+      sentence: /^There is no asset "welcome", so nothing was played by <Play> in line 1, column 11 of http:/,
+      advice: /^Upload it under this name/,
+      next: [/^Open the assets$/, /^See the document, line 1$/],
+    },
+  },
+  'audio that is a page': {
+    document: '<Response><Play>/audio-that-is-a-page</Play><Say>Goodbye</Say></Response>',
+    banner: 'warn',
+    code: 'END.0202',
+    sentence: /^The document had come to its end/,
+    advice: /^$/,
+    next: [],
+    before: {
+      code: 'PLAY.0415',
+      sentence:
+        /\/audio-that-is-a-page is of a type that cannot be played.*: it is no audio; WAV, MP3 and Ogg Opus are played\.$/,
+      advice: /^Save it as WAV, MP3 or Ogg Opus/,
+      next: [/^See the document, line 1$/],
+    },
+  },
   'hung up in the fallback': {
     webhook: response => response.writeHead(500).end(),
     hangsUp: true,
@@ -254,14 +310,18 @@ test.before(async () => {
   await setRates(on)
   await addTrunk(on, { name: 'carrier', port: carrier.port, prefixes: ['+255'] })
   const failing = async (name: string, failure: Failure) => {
-    const { document, hosted, webhook, offer, balance = '1000', hangsUp, cancels } = failure
+    const { document, hosted, url, webhook, offer, balance = '1000', hangsUp, cancels } = failure
     const account = await BedAccount.make(on, { balance })
     const path = `/${name.toLowerCase().replaceAll(' ', '-')}`
-    const reply = webhook === undefined ? (document ?? '') : (_post: unknown, response: never) => webhook(response)
+    const reply =
+      webhook === undefined
+        ? (document ?? '').replace('SELF', account.number)
+        : (_post: unknown, response: never) => webhook(response)
     if (hosted !== undefined) {
       const made = await account.api('POST', '/documents/', { name: 'Reception', body: hosted })
       await account.webhook('voice_inbound', expectStatus(made, 201).body.url)
-    } else if (document !== undefined || webhook !== undefined)
+    } else if (url !== undefined) await account.webhook('voice_inbound', `${url}?token=${canary}`)
+    else if (document !== undefined || webhook !== undefined)
       await account.webhook('voice_inbound', `${customer.on(path, reply as never)}?token=${canary}`)
     const caller = await PlainCaller.open({ sipPort: on.sipPort, to: account.number, from: '+254722000111' })
     callers.push(caller)
@@ -275,7 +335,9 @@ test.before(async () => {
       caller.cancel()
     }
     const ended = async () => {
-      const call = await account.call()
+      // A number that dials itself makes more calls.
+      const { body } = expectStatus(await account.api('GET', '/calls/?search=254722000111'), 200)
+      const call = body.calls.at(-1)
       return call !== undefined && call.ended_at !== null ? call : undefined
     }
     const { sid, uuid } = await until(`the end of ${name}`, ended, 60_000)

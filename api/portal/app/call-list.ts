@@ -32,9 +32,9 @@ const rankOf = ({ status }: Call): number => (status === 'failed' ? order.length
 
 /** The call as an event of it (`CALL.…`) shows it. */
 function callOf({ data, createdAt, customPayload }: StreamedEvent): Call {
-  const { started_at: startedAt, quality = null } = data as Partial<Call>
-  const also = { tts_seconds: 0, customPayload: customPayload ?? null, quality, created_at: startedAt ?? createdAt }
-  return { ...(data as unknown as Call), ...also }
+  const { started_at: startedAt, quality = null, problem_code = '' } = data as Partial<Call>
+  const also = { tts_seconds: 0, customPayload: customPayload ?? null, created_at: startedAt ?? createdAt }
+  return { ...(data as unknown as Call), ...also, quality, problem_code }
 }
 
 function fits(call: Call, { status, direction, reason, search = '', from_dt: from, to_dt: to }: CallsAsked): boolean {

@@ -16,14 +16,20 @@ const placeOf = (line = '', column = '', message = ''): EndFact => ({
 /** Each fact is found by its place in the switch's sentence. */
 const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) => EndFact])[] = [
   [/(https?:\/\/\S+?)(?=[,:.]?\s|[,:.]?$)/, named],
+  [/ in line (\d+), column (\d+) of /, (line = '', column = '') => named(`mstari wa ${line}, safu ya ${column}`)],
+  [/^There is no asset (".*?"),/, named],
+  [/^The (?:asset|voice) (".*?") /, named],
+  [/^("(?:[^"\\]|\\.)*") was not spoken/, inEnglish],
+  [/ (?:could not|cannot) be played.*?: (?!\/\/)(.*)\.$/s, inEnglish],
   [/(\+\d{5,})/, named],
   // An end-user, a SIP address, or a number that is not in E.164.
-  [/^(?!The |One |There |http|\+)(\S+) (?:is|did|does|has|rejected|refused|could|hung|was|offers)\b/, named],
+  [/^(?!The |One |There |http|\+|")(\S+) (?:is|did|dials|does|has|rejected|refused|could|hung|was|offers)\b/, named],
   [/(?: declined by| softphone of| call to|^Calls to| came from) (?!this|the |one |\+)(\S+?)(?=[.:]?\s|[.:]?$)/, named],
   [/ failed \((.*)\), so the fallback ran/s, inEnglish],
   [/^There is no document for the call: \S+ \((.*)\)\.$/s, inEnglish],
   [/\bline (\d+), column (\d+): (.*?)\.(?: The fallback ran\.)?$/s, placeOf],
   [/ (?:offers|was offered) only ([^.]+)\./, codecs => named(`kodeki: ${codecs}`)],
+  [/: (Q\.850 cause \d+(?:, [\w -]+)?)\.$/, inEnglish],
   [/ It answered (.*)\.$/, response => ({ text: 'jibu: ', english: response })],
 ]
 

@@ -45,6 +45,14 @@ const directions: Readonly<Record<string, string>> = {
 /** The sentences of the recorder (`core/trace/timeline.ts`) and of the simulator (`core/testing/course.ts`) in Kiswahili. */
 const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement])[] = [
   [/^the remote ended the leg: response (\d+)$/, 'upande wa pili ulimaliza mguu: jibu $1'],
+  [
+    /^the remote ended the leg: ([^,]+), (Q\.850 .*)$/,
+    ([, cause = '', english = '']) => ({
+      before: `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}, `,
+      english,
+      after: '',
+    }),
+  ],
   [/^the remote ended the leg: (.*)$/, ([, cause = '']) => `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}`],
   [/^we end the leg: (\S+) .*$/, 'tunamaliza mguu: $1'],
   [/^rings$/, 'inalia'],

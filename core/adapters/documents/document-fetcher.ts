@@ -1,4 +1,5 @@
 import { fillPlaceholders } from '../../documents/placeholders.ts'
+import type { ConnectionFault } from '../../model/connection-fault.ts'
 import type { AccountUuid, CallUuid } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DocumentEvent, DocumentFetch, Documents, FetchFault } from '../../ports/documents.ts'
@@ -23,7 +24,7 @@ interface DocumentFetcherParts {
 
 type Fetched =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly isConstant?: boolean }
-  | { readonly ok: false; readonly fault: FetchFault; readonly detail: string }
+  | { readonly ok: false; readonly fault: FetchFault; readonly detail: string; readonly cause?: ConnectionFault }
 
 interface Running {
   readonly ignoreReply: boolean
@@ -107,7 +108,7 @@ function fetchedOf(answer: HttpAnswer): Fetched {
     if (isDocument(answer.status)) return { ok: true, bytes: answer.body }
     return { ok: false, fault: 'status', detail: `status ${answer.status}` }
   }
-  return { ok: false, fault: answer.fault === 'aborted' ? 'transport' : answer.fault, detail: answer.detail }
+  return { ...answer, fault: answer.fault === 'aborted' ? 'transport' : answer.fault }
 }
 
 function eventOf({ callId, requestId }: DocumentFetch, fetched: Fetched): DocumentEvent {
@@ -115,5 +116,6 @@ function eventOf({ callId, requestId }: DocumentFetch, fetched: Fetched): Docume
     const { bytes, isConstant = false } = fetched
     return { type: 'document.fetched', callId, requestId, bytes, isConstant }
   }
-  return { type: 'document.failed', callId, requestId, fault: fetched.fault, detail: fetched.detail }
+  const { fault, detail, cause } = fetched
+  return { type: 'document.failed', callId, requestId, fault, detail, ...(cause && { cause }) }
 }

@@ -1,6 +1,8 @@
 import type { Dispatcher, errors } from 'undici'
 import type { Latencies, Timed } from '../../metrics/latencies.ts'
+import type { ConnectionFault } from '../../model/connection-fault.ts'
 import { NameResolver } from '../names/index.ts'
+import { connectionFaultOf } from './connection-fault-of.ts'
 import { DamagedEncoding, decoded } from './content-encoding.ts'
 import type { AgentOptions, OwnAgents } from './own-agents.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -28,7 +30,14 @@ export type HttpAnswer =
       /** When the status was not wanted: its first `excerptBytes`, without that none. */
       readonly body: Uint8Array
     }
-  | { readonly ok: false; readonly fault: HttpFault; readonly detail: string }
+  | {
+      readonly ok: false
+      readonly fault: HttpFault
+      /** What Node, OpenSSL or undici says. */
+      readonly detail: string
+      /** What that means, where it is known. */
+      readonly cause?: ConnectionFault
+    }
 
 interface HttpRequest {
   /** The account whose request it is: accounts share no connections, and no places of the resolver. Default: the operator. */
@@ -242,10 +251,11 @@ async function send(
   }
 }
 
-const fault = (kind: HttpFault, detail: string): HttpAnswer => ({
+const fault = (kind: HttpFault, detail: string, cause?: ConnectionFault): HttpAnswer => ({
   ok: false,
   fault: kind,
   detail: detail.slice(0, maxDetailLength),
+  ...(cause && { cause }),
 })
 
 function faultOf(cause: unknown): HttpAnswer {
@@ -253,8 +263,9 @@ function faultOf(cause: unknown): HttpAnswer {
     if (each instanceof RefusedAddress) return fault('refused-address', each.message)
   }
   if (cause instanceof DamagedEncoding) return fault('transport', cause.message)
-  if (hasCode(cause, 'UND_ERR_CONNECT_TIMEOUT')) return fault('timeout', cause.message)
-  return fault('transport', cause instanceof Error ? cause.message : String(cause))
+  const known = connectionFaultOf(cause)
+  if (hasCode(cause, 'UND_ERR_CONNECT_TIMEOUT')) return fault('timeout', cause.message, known)
+  return fault('transport', cause instanceof Error ? cause.message : String(cause), known)
 }
 
 // By their codes: the classes of undici's errors would load it.

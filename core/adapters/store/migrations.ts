@@ -1,6 +1,7 @@
 import type BetterSqlite from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 import { firstSchema } from './first-schema.ts'
+import { callProblemSchema } from './schema-call-problem.ts'
 import { capsSchema } from './schema-caps.ts'
 import { givenUpSchema } from './schema-given-up.ts'
 import { listsSchema } from './schema-lists.ts'
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   { about: 'adds an index to callbacks that were given up', sql: givenUpSchema },
   { about: 'adds media_source to trunks', sql: mediaSourceSchema },
   { about: 'adds to legs the Dial whose last event is to be written', sql: openDialsSchema },
+  { about: 'adds to calls what was not done in them', sql: callProblemSchema },
 ]
 
 export const schemaVersion = migrations.length

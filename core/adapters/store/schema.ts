@@ -1,5 +1,6 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { EventCode } from '../../events/catalogue.ts'
+import type { CallProblem } from '../../model/call-problem.ts'
 import type { CallDirection, CallStatus, LegRecord } from '../../model/call-record.ts'
 import type { EndReason } from '../../model/end-reason.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, RecordingUuid, Sid } from '../../model/ids.ts'
@@ -41,6 +42,7 @@ interface CallTable {
   to_number: string
   status: CallStatus
   reason_code: EndReason | ''
+  problem_code: CallProblem | ''
   duration_seconds: number | null
   talk_seconds: number | null
   cost: Money

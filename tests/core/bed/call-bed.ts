@@ -12,7 +12,7 @@ import type { LegMediaStats } from '../../../core/model/leg-quality.ts'
 import type { PhoneBinding, PhoneCaller } from '../../../core/model/phone.ts'
 import type { Rate } from '../../../core/model/rate.ts'
 import type { CodecName, Trunk } from '../../../core/model/trunk.ts'
-import type { FetchFault } from '../../../core/ports/documents.ts'
+import type { DocumentEvent, FetchFault } from '../../../core/ports/documents.ts'
 import type { MediaCommand } from '../../../core/ports/media.ts'
 import type { SignalingCommand } from '../../../core/ports/signaling.ts'
 import { readSipTarget } from '../../../core/routing/sip-target.ts'
@@ -26,7 +26,8 @@ import { seeded } from '../../rig/probes/seeded.ts'
 import { acme, own, rate } from './acme.ts'
 import { audioFor } from './fake-audio.ts'
 
-export type Document = string | { readonly fault: FetchFault } | 'never'
+type Failed = Partial<Pick<Extract<DocumentEvent, { type: 'document.failed' }>, 'detail' | 'cause'>>
+export type Document = string | ({ readonly fault: FetchFault } & Failed) | 'never'
 
 /** The whole switch above its ports, in virtual time, with a world that answers for SIP, media, HTTP and the store. */
 export class CallBed {
@@ -308,7 +309,7 @@ export class CallBed {
       if (typeof document === 'string') {
         const bytes = new TextEncoder().encode(document)
         this.send({ type: 'document.fetched', callId, requestId, bytes, isConstant: true })
-      } else this.send({ type: 'document.failed', callId, requestId, fault: document.fault, detail: 'made so' })
+      } else this.send({ type: 'document.failed', callId, requestId, detail: 'made so', ...document })
     })
   }
 }

@@ -7,23 +7,30 @@ import { Elapsed } from '../ui/elapsed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Column } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
-import { isLive, markOf, outcomeOf } from './outcome.ts'
+import { isLive, markOf, outcomeOf, type Told } from './outcome.ts'
 
 /** In a list, where the reason has a column of its own. */
 const CallStatus = ({ call }: { readonly call: Call }) => (
   <Badge tone={markOf(call).tone}>{word('status', call.status)}</Badge>
 )
 
+/** Why it ended, else what was not done in it. */
+function CallReason({ call }: { readonly call: Call }) {
+  const isHungUp = call.status === 'completed' && call.reason_code === 'END.0200'
+  const codes = [isHungUp ? '' : call.reason_code, call.problem_code].filter(code => code !== '')
+  return codes.length > 0 && <span class="soft">{codes.map(code => word('end', code)).join(', ')}</span>
+}
+
 /** The state of a call, and beside a "Completed" that is not the whole truth what went wrong. */
-export function CallState({ call, problems }: { readonly call: Call; readonly problems: readonly { code: string }[] }) {
-  const { tone, reason } = markOf(call, problems)
+export function CallState({ call, end }: { readonly call: Call; readonly end: Told }) {
+  const { tone, reason } = markOf(call, end)
   return (
     <>
       <Badge tone={tone}>{word('status', call.status)}</Badge>
       {reason !== '' && (
         <>
           {' '}
-          <Badge tone={outcomeOf(call, problems) === 'bad' ? 'bad' : 'warn'}>{word('end', reason)}</Badge>
+          <Badge tone={outcomeOf(call, end) === 'bad' ? 'bad' : 'warn'}>{word('end', reason)}</Badge>
         </>
       )}
     </>
@@ -77,11 +84,7 @@ export const callColumns = (): readonly Column<Call>[] => [
   {
     head: t('reason'),
     // Empty where all went well, and while it lives.
-    cell: call =>
-      call.reason_code !== '' &&
-      !(call.status === 'completed' && call.reason_code === 'END.0200') && (
-        <span class="soft">{word('end', call.reason_code)}</span>
-      ),
+    cell: call => <CallReason call={call} />,
   },
   { head: t('talk'), class: 'figure', cell: call => <CallTalk call={call} /> },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },

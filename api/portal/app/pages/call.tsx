@@ -16,7 +16,7 @@ import { documentCourses } from './document-course.ts'
 import { End } from './end.tsx'
 import { useTrace } from './follow-trace.ts'
 import { Ladder } from './ladder.tsx'
-import { isLive } from './outcome.ts'
+import { isLive, type Told } from './outcome.ts'
 import { useOwnDocuments } from './own-documents.ts'
 import { isMeasured, Quality } from './quality.tsx'
 import { RanDocuments } from './ran-documents.tsx'
@@ -102,7 +102,7 @@ export default function CallPage({ id }: { readonly id: string }) {
     <Page
       back={back}
       title={<Parties call={call} />}
-      lead={<Lead call={call} problems={trace?.end?.problems ?? []} />}
+      lead={<Lead call={call} end={trace?.end ?? {}} />}
       actions={
         <>
           <Button
@@ -193,12 +193,12 @@ const secondsToAnswer = ({ created_at: created, started_at: started, answered_at
   answered === null ? null : Math.max(0, Date.parse(answered) - Date.parse(started ?? created)) / 1000
 
 /** What it is and where more of it stands. */
-function Lead({ call, problems }: { readonly call: Call; readonly problems: readonly { code: string }[] }) {
+function Lead({ call, end }: { readonly call: Call; readonly end: Told }) {
   const other = call.direction === 'inbound' ? call.from_number : call.to_number
   return (
     <span class="facts">
       <span role="status">
-        <CallState call={call} problems={problems} />
+        <CallState call={call} end={end} />
       </span>
       <Badge tone="calm">{word('direction', call.direction)}</Badge>
       <span class="with-copy">

@@ -17,7 +17,7 @@ export function End({ call, trace, parts }: EndProps) {
   if (isLive(call)) return null
   const end = trace?.end
   const problems = end?.problems ?? []
-  const outcome = outcomeOf(call, problems)
+  const outcome = outcomeOf(call, end ?? {})
   return (
     <div class={`outcome ${outcome}`}>
       <Icon name={outcome === 'good' ? 'check' : 'warn'} />
@@ -98,6 +98,8 @@ function StepLink({ step }: { readonly step: Step }) {
     case 'wallet':
     case 'people':
     case 'webhooks':
+    case 'assets':
+    case 'recordings':
       return (
         <a class="button" href={href(step.to)}>
           {word('step', step.to)}

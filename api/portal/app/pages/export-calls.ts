@@ -19,6 +19,7 @@ const columns = [
   'status',
   'reason_code',
   'reason_label',
+  'problem_code',
   'created_at',
   'answered_at',
   'ended_at',

@@ -1,14 +1,14 @@
 import type { Call } from '../api-types.ts'
 import type { DocumentCourse } from './document-course.ts'
-import type { Trace } from './trace.ts'
+import type { TraceProblem } from './trace.ts'
 
-type Reason = NonNullable<Trace['end']>['reason_code']
+type Code = TraceProblem['code']
 
 /** Where a person looks or mends: pages of the portal, and cards of the call's own page. */
-type Place = 'wallet' | 'route' | 'document' | 'people' | 'ladder' | 'quality' | 'timeline'
+type Place = 'wallet' | 'route' | 'document' | 'people' | 'assets' | 'recordings' | 'ladder' | 'quality' | 'timeline'
 
-/** For each reason, the most useful place first; none where a customer can do nothing. */
-const places: Readonly<Record<Reason, readonly Place[]>> = {
+/** For each reason and problem, the most useful place first; none where a customer can do nothing. */
+const places: Readonly<Record<Code, readonly Place[]>> = {
   'END.0200': [],
   'END.0201': [],
   'END.0202': [],
@@ -49,14 +49,26 @@ const places: Readonly<Record<Reason, readonly Place[]>> = {
   'END.5410': [],
   'END.5500': [],
   'END.5503': [],
+  'PLAY.0400': ['document'],
+  'PLAY.0404': ['document'],
+  'PLAY.0408': ['assets', 'document'],
+  'PLAY.0413': ['document'],
+  'PLAY.0415': ['document'],
+  'SAY.0404': ['document'],
+  'SAY.0413': ['document'],
+  'SAY.0500': ['document'],
+  'REC.0400': ['recordings'],
 }
 
-/** Where it was a remote that refused: its response tells more than the own wallet, or the want of a route. */
-const whenAnswered: Partial<Readonly<Record<Reason, readonly Place[]>>> = {
-  'END.0402': ['ladder'],
-  'END.0503': ['ladder'],
-}
-const answered = / It answered \d/
+/** Where the sentence says more: the first whose words stand in it. */
+const placesBySentence: readonly (readonly [code: Code, words: RegExp, places: readonly Place[]])[] = [
+  ['END.0200', /^The call was cut /, ['ladder']],
+  ['END.0202', / before it was answered/, ['document']],
+  // A remote refused: its response tells more than the own wallet, or the want of a route.
+  ['END.0402', / It answered \d/, ['ladder']],
+  ['END.0503', / It answered \d/, ['ladder']],
+  ['PLAY.0404', /^There is no asset /, ['assets', 'document']],
+]
 
 /** What a page of a call has, and so can lead to. */
 export interface CallParts {
@@ -70,7 +82,7 @@ export interface CallParts {
 
 /** A way from the sentence to where something can be done. */
 export type Step =
-  | { readonly to: 'wallet' | 'people' | 'webhooks' | 'ladder' | 'quality' | 'timeline' }
+  | { readonly to: 'wallet' | 'people' | 'webhooks' | 'assets' | 'recordings' | 'ladder' | 'quality' | 'timeline' }
   /** Where calls to a number go. */
   | { readonly to: 'number'; readonly number: string }
   | { readonly to: 'document'; readonly uuid: string; readonly name: string; readonly line: number | undefined }
@@ -79,8 +91,8 @@ export type Step =
 
 /** The steps for one sentence of the switch, which may name a document and a line. */
 export function nextSteps(code: string, sentence: string, parts: CallParts): readonly Step[] {
-  const own = answered.test(sentence) ? whenAnswered[code as Reason] : undefined
-  return (own ?? places[code as Reason] ?? []).flatMap(place => stepTo(place, sentence, parts) ?? [])
+  const [, , own] = placesBySentence.find(([of, words]) => of === code && words.test(sentence)) ?? []
+  return (own ?? places[code as Code] ?? []).flatMap(place => stepTo(place, sentence, parts) ?? [])
 }
 
 function stepTo(place: Place, sentence: string, parts: CallParts): Step | undefined {

@@ -10,13 +10,25 @@ export type Outcome = 'good' | 'calm' | 'warn' | 'bad'
 /** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
 const brokeDown = /^END\.[235]/
 
-/** Many documents have verbs for a Dial without an answer (voicemail): that is no warning. A document that failed is one. */
-export function outcomeOf(
-  call: Pick<Call, 'status' | 'reason_code'>,
-  problems: readonly { readonly code: string }[] = [],
-): Outcome {
+/** A document that failed, audio that was not played, a recording that was not made. */
+const notDone = /^(?:END\.3|PLAY|SAY|REC)/
+
+type Ended = Pick<Call, 'status' | 'reason_code' | 'problem_code'>
+
+const ofRow = ({ problem_code: code }: Ended) => (code === '' ? [] : [{ code }])
+
+/** What the flight recorder says of the end; where it says nothing, the call's row knows the first problem. */
+export interface Told {
+  /** Empty: nothing is wrong. */
+  readonly advice?: string
+  readonly problems?: readonly { readonly code: string }[]
+}
+
+/** Many documents have verbs for a Dial without an answer (voicemail): that is no warning. What was not done is one. */
+export function outcomeOf(call: Ended, { advice = '', problems = ofRow(call) }: Told = {}): Outcome {
   if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
-  if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
+  if (!asPlanned.has(call.reason_code) || advice !== '' || problems.some(({ code }) => notDone.test(code)))
+    return 'warn'
   return problems.length > 0 ? 'calm' : 'good'
 }
 
@@ -32,16 +44,13 @@ interface Mark {
  * The badge of a call. "Completed" means that it was answered: it is green only where nothing went wrong after that, else
  * the reason stands beside it.
  */
-export function markOf(
-  call: Pick<Call, 'status' | 'reason_code'>,
-  problems: readonly { readonly code: string }[] = [],
-): Mark {
+export function markOf(call: Ended, told: Told = {}): Mark {
   if (isLive(call)) return { tone: 'live', reason: '' }
   if (call.status === 'failed') return { tone: 'bad', reason: '' }
-  const outcome = outcomeOf(call, problems)
+  const outcome = outcomeOf(call, told)
   if (outcome === 'good' || outcome === 'calm') return { tone: 'good', reason: '' }
   const wrong = asPlanned.has(call.reason_code)
-    ? problems.find(({ code }) => code.startsWith('END.3'))?.code
+    ? (told.problems ?? ofRow(call)).find(({ code }) => notDone.test(code))?.code
     : call.reason_code
   return { tone: 'warn', reason: wrong ?? '' }
 }

@@ -507,6 +507,8 @@ export const en = {
   'action.DELETE': 'Deleted',
   'step.wallet': 'Open the wallet',
   'step.people': 'See who is registered',
+  'step.assets': 'Open the assets',
+  'step.recordings': 'Open the recordings',
   'step.webhooks': 'Open the webhook settings',
   'step.ladder': 'See the SIP messages',
   'step.quality': 'See the sound quality',
@@ -570,10 +572,21 @@ export const en = {
   'end.END.5410': 'Interrupted by restart',
   'end.END.5500': 'Internal error',
   'end.END.5503': 'Draining',
+  'end.PLAY.0400': 'Audio not playable',
+  'end.PLAY.0404': 'Audio not found',
+  'end.PLAY.0408': 'Audio too slow',
+  'end.PLAY.0413': 'Audio too large',
+  'end.PLAY.0415': 'Not audio that is played',
+  'end.SAY.0404': 'Voice unknown',
+  'end.SAY.0413': 'Text too long',
+  'end.SAY.0500': 'Speech failed',
+  'end.REC.0400': 'Recording failed',
 } as const
 
 export type TextKey = keyof typeof en
-/** Whose labels the catalogues have: every reason of the API, by a test. */
-export type Reason = TextKey extends infer Key ? (Key extends `end.${infer Code}` ? Code : never) : never
+/** Whose labels the catalogues have: every reason of the API and every problem that a trace names, by a test. */
+export type Explained = TextKey extends infer Key ? (Key extends `end.${infer Code}` ? Code : never) : never
+/** With which a call ends. */
+export type Reason = Extract<Explained, `END.${string}`>
 /** A catalogue has every text. */
 export type Catalogue = Readonly<Record<TextKey, string>>

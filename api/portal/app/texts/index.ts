@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type Catalogue, en, type Reason, type TextKey } from './en.ts'
+import { type Catalogue, type Explained, en, type Reason, type TextKey } from './en.ts'
 import { sw } from './sw.ts'
 import { swReasons } from './sw-reasons.ts'
 
@@ -34,7 +34,7 @@ export function word(kind: string, value: string): string {
 
 /** All reasons with which a call can end, for a choice among them. */
 export const reasonCodes: readonly Reason[] = Object.keys(en).flatMap(key =>
-  key.startsWith('end.') ? [key.slice('end.'.length) as Reason] : [],
+  key.startsWith('end.END.') ? [key.slice('end.'.length) as Reason] : [],
 )
 
 /**
@@ -46,6 +46,7 @@ export function reasonText(
   sentence: string,
 ): { readonly why: string; readonly advice: string } | undefined {
   if (language.value !== 'sw' || !(code in swReasons)) return undefined
-  const { why, advice, cases = [] } = swReasons[code as Reason]
-  return { why: cases.find(([pattern]) => pattern.test(sentence))?.[1] ?? why, advice }
+  const { why, advice, cases = [] } = swReasons[code as Explained]
+  const [, caseWhy = why, caseAdvice = advice] = cases.find(([pattern]) => pattern.test(sentence)) ?? []
+  return { why: caseWhy, advice: caseAdvice }
 }
