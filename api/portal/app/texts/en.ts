@@ -158,6 +158,8 @@ export const en = {
   delay: 'Delay, mouth to ear',
   level: 'Level',
   lostAndConcealed: '{lost} packets lost, {concealed} ms concealed',
+  messageFrom: '{at} s, from {leg}: {text}',
+  messageTo: '{at} s, to {leg}: {text}',
   noBody: 'The answer had no body.',
   packetsSentReceived: 'Packets sent / received',
   request: 'Request',

@@ -160,6 +160,8 @@ export const sw: Catalogue = {
   delay: 'Kuchelewa, mdomo hadi sikio',
   level: 'Kiwango cha sauti',
   lostAndConcealed: 'Pakiti {lost} zilipotea, ms {concealed} zilifichwa',
+  messageFrom: 's {at}, kutoka {leg}: {text}',
+  messageTo: 's {at}, kwenda {leg}: {text}',
   noBody: 'Jibu halikuwa na maudhui.',
   packetsSentReceived: 'Pakiti zilizotumwa / zilizopokewa',
   request: 'Ombi',
