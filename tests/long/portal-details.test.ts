@@ -68,6 +68,28 @@ details('a call that goes on counts by the second, in its list and on its page',
   }
 })
 
+details('a call that is hung up on its page leaves the focus on that page', async () => {
+  const { page } = tab
+  const { account, carrierPort, on } = bed.bed
+  await account.hosts('voice_inbound', '<Say>Hello</Say><Pause length="60"/>')
+  const peer = await SipWriter.open(carrierPort, on.sipPort)
+  try {
+    const call = peer.call({ to: account.number, from: '<sip:+254722000444@127.0.0.1>', talkMs: 4000 })
+    const live = await until('the call', async () => {
+      const { body } = await account.api('GET', '/calls/?status=answered')
+      return body.calls[0]
+    })
+    await tab.go(`calls/${live.uuid}`)
+    await tab.press('Hang up')
+    await page.locator('dialog').getByRole('button', { name: 'Hang up', exact: true }).click()
+    await page.locator('.outcome').waitFor()
+    await until('the focus', async () => (await page.evaluate('document.activeElement.tagName')) === 'H1')
+    await call
+  } finally {
+    peer.close()
+  }
+})
+
 details('a completed call whose webhook failed says both', async () => {
   const { page } = tab
   await tab.go(`calls/${filling.fellBack}`)
