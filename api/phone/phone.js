@@ -36,7 +36,7 @@ function notice(text) {
 /** That a person hung up needs no words; that the service cut the call off does. */
 function noticeUnusual(reason) {
   const text = describeFailure(reason)
-  if (text !== describeFailure('Hung up')) notice(text)
+  if (text !== 'The call has ended.') notice(text)
 }
 
 function status(state, text) {
