@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
+import { expectStatus } from '../rig/beds/account.ts'
 import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
 import { type Filling, fill } from '../rig/beds/portal-filling.ts'
 import { SipWriter } from '../rig/peers/sip-writer.ts'
@@ -256,6 +257,17 @@ details('what is typed into a search stays while calls and events come', async (
   } finally {
     peer.close()
   }
+})
+
+details('money that the operator takes back is a debit', async () => {
+  const { account, on } = bed.bed
+  expectStatus(
+    await on.operator('POST', `/accounts/${account.uuid}/credit`, { amount: '-1', reference: 'Charged twice' }),
+    200,
+  )
+  await tab.go('wallet')
+  const row = tab.page.locator('tbody tr', { hasText: 'Charged twice' })
+  assert.is(await row.locator('.badge').textContent(), 'Debit')
 })
 
 details('Ctrl K finds a call from everywhere, Ctrl S saves a document', async () => {

@@ -462,6 +462,7 @@ export const en = {
   'ledger.call': 'Call',
   'ledger.number': 'Number',
   'ledger.credit': 'Credit',
+  'ledger.debit': 'Debit',
   'ledger.speech': 'Speech',
   'limit.max_concurrent_calls': 'Calls at once',
   'limit.max_calls_per_second': 'Calls per second',

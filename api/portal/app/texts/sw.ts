@@ -464,6 +464,7 @@ export const sw: Catalogue = {
   'ledger.call': 'Simu',
   'ledger.number': 'Namba',
   'ledger.credit': 'Salio',
+  'ledger.debit': 'Makato',
   'ledger.speech': 'Usemi',
   'limit.max_concurrent_calls': 'Simu kwa wakati mmoja',
   'limit.max_calls_per_second': 'Simu kwa sekunde',
