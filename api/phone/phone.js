@@ -33,6 +33,12 @@ function notice(text) {
   at('notice').hidden = text === ''
 }
 
+/** That a person hung up needs no words; that the service cut the call off does. */
+function noticeUnusual(reason) {
+  const text = describeFailure(reason)
+  if (text !== 'The call has ended.') notice(text)
+}
+
 function status(state, text) {
   at('status').dataset.state = state
   at('status').textContent = t(text)
@@ -92,7 +98,11 @@ function follow(call) {
     })
     view()
   }
-  call.on('ended', finished)
+  call.on('ended', reason => {
+    finished(reason)
+    // The one who hangs up knows why.
+    if (reason.by !== 'local' && reason.cause !== 'Signed out') noticeUnusual(reason)
+  })
   call.on('failed', finished)
   call.on('accepted', () => {
     holdOthers(call)

@@ -318,7 +318,12 @@ class TimelineBuilder {
         return
       case 'leg-ended': {
         const cause = (note.cause ?? {}) as Fields
-        if (cause.kind === 'bye' && !this.#endedByUs.has(leg)) this.#hungUp(leg, cause.q850)
+        // The answer to our BYE or CANCEL only confirms it.
+        if (this.#endedByUs.has(leg)) {
+          add('leg', `the leg has ended: ${causeText(cause)}`, cause)
+          return
+        }
+        if (cause.kind === 'bye') this.#hungUp(leg, cause.q850)
         add('leg', `the remote ended the leg: ${causeText(cause)}`, cause)
         return
       }

@@ -371,6 +371,8 @@ test('every sentence of the recorder and the simulator has its words in Kiswahil
     'a leg (uri) is dialled',
     'settled: 5 s of talk, 6 s billed (increments of 6 s, at least 0 s): 6 s × 3.00 KES / 60 s = 0.30 KES',
     'the remote ended the leg: session expired',
+    'the leg has ended: bye',
+    'the leg has ended: response 487',
   ])
     assert.is.not(swSentence(text).before, '', `no Kiswahili: ${text}`)
   const invite = 'INVITE sip:+254711000001@voice.test'

@@ -223,6 +223,25 @@ suitePage('the microphone is refused: said in words, and the dialler is back', a
   await refusing.close()
 })
 
+suitePage('a call that the service ends says why; one that a person hangs up does not', async () => {
+  const near = (await signedIn(users[0])).page
+  const far = (await signedIn(users[1])).page
+  const connect = async () => {
+    await near.fill('#number', users[1].extension)
+    await near.press('#number', 'Enter')
+    await far.click('.ring .go')
+    await shows(near, '.call .state', /^\d+:\d\d$/)
+  }
+  await connect()
+  await far.click('.hang-up')
+  await near.waitForSelector('.phone[data-view="dialler"]')
+  assert.not(await near.isVisible('#notice'))
+  await connect()
+  await bed.account.api('POST', '/calls/hangup', { sid: (await bed.account.call()).sid })
+  await shows(near, '#notice', /^The call was ended by the service\.$/)
+  await Promise.all([near.context().close(), far.context().close()])
+})
+
 suitePage('settings: devices by name, volume, sign out', async () => {
   const { page } = await signedIn(users[0])
   await page.click('#settings-button')

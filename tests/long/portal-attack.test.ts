@@ -321,8 +321,16 @@ attack('texts without an end or a place to break, and answers cut within a lette
     const { body } = await account.api('GET', '/account/webhooks/deliveries?limit=50')
     return turn >= answers.length && JSON.stringify(body).includes('😀')
   })
+  const name = { name: 'W'.repeat(200) }
+  expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, name), 200)
+  await account.hosts('voice_inbound', '<Say>Hello</Say><Pause length="3"/>')
+  await peer.call({ to: account.number, from: `<sip:${'W'.repeat(100)}@127.0.0.1>`, talkMs: 1500 })
+  const { uuid } = await until('the call to end', async () => {
+    const call = await account.call()
+    return call.ended_at !== null && call
+  })
   await page.setViewportSize({ width: 360, height: 740 })
-  for (const path of [...customerPages, ...consolePages]) {
+  for (const path of [...customerPages, ...consolePages, `calls/${uuid}`]) {
     await tab.go(path)
     await quiet(page, path)
     assert.equal(await page.evaluate(beyond), [], path)

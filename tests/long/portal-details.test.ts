@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { eventCatalogue } from '../../core/events/catalogue.ts'
+import { expectStatus } from '../rig/beds/account.ts'
 import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
 import { type Filling, fill } from '../rig/beds/portal-filling.ts'
 import { SipWriter } from '../rig/peers/sip-writer.ts'
@@ -62,6 +64,28 @@ details('a call that goes on counts by the second, in its list and on its page',
     const { body: ended } = await account.api('GET', `/calls/${live.uuid}`)
     const shown = page.locator('.tile', { has: page.getByText('Length', { exact: true }) }).locator('b')
     await until('its whole length', async () => secondsOf(await shown.textContent()) === ended.duration_seconds)
+  } finally {
+    peer.close()
+  }
+})
+
+details('a call that is hung up on its page leaves the focus on that page', async () => {
+  const { page } = tab
+  const { account, carrierPort, on } = bed.bed
+  await account.hosts('voice_inbound', '<Say>Hello</Say><Pause length="60"/>')
+  const peer = await SipWriter.open(carrierPort, on.sipPort)
+  try {
+    const call = peer.call({ to: account.number, from: '<sip:+254722000444@127.0.0.1>', talkMs: 4000 })
+    const live = await until('the call', async () => {
+      const { body } = await account.api('GET', '/calls/?status=answered')
+      return body.calls[0]
+    })
+    await tab.go(`calls/${live.uuid}`)
+    await tab.press('Hang up')
+    await page.locator('dialog').getByRole('button', { name: 'Hang up', exact: true }).click()
+    await page.locator('.outcome').waitFor()
+    await until('the focus', async () => (await page.evaluate('document.activeElement.tagName')) === 'H1')
+    await call
   } finally {
     peer.close()
   }
@@ -207,6 +231,45 @@ details('events and deliveries lead to their call by its sid', async () => {
   await page.locator('.timeline li .badge.bad').first().waitFor()
 })
 
+details('what is typed into a search stays while calls and events come', async () => {
+  const { page } = tab
+  const { account, carrierPort, on } = bed.bed
+  await account.hosts('voice_inbound', '<Pause length="1"/><Say>Hello</Say><Pause length="60"/>')
+  const peer = await SipWriter.open(carrierPort, on.sipPort)
+  const call = () => peer.call({ to: account.number, from: '<sip:+254722000444@127.0.0.1>', talkMs: 1000 })
+  try {
+    await tab.go('events')
+    const field = page.locator('main input[type=search]')
+    await field.pressSequentially('CA01')
+    await call()
+    await page.locator('.timeline li', { hasText: 'CALL.0300' }).first().waitFor()
+    assert.is(await field.inputValue(), 'CA01')
+    await tab.go('calls')
+    const searched = '+254722000444'
+    await Promise.all([call(), field.pressSequentially(searched, { delay: 200 })])
+    await until('the search', async () => new URLSearchParams(page.url().split('?')[1]).get('search') !== null)
+    assert.is(await field.inputValue(), searched)
+    await page.waitForURL(url => url.href.endsWith(`search=${encodeURIComponent(searched)}`))
+    await tab.press('Clear filters')
+    assert.is(await field.inputValue(), '')
+    await page.goBack()
+    assert.is(await field.inputValue(), searched)
+  } finally {
+    peer.close()
+  }
+})
+
+details('money that the operator takes back is a debit', async () => {
+  const { account, on } = bed.bed
+  expectStatus(
+    await on.operator('POST', `/accounts/${account.uuid}/credit`, { amount: '-1', reference: 'Charged twice' }),
+    200,
+  )
+  await tab.go('wallet')
+  const row = tab.page.locator('tbody tr', { hasText: 'Charged twice' })
+  assert.is(await row.locator('.badge').textContent(), 'Debit')
+})
+
 details('Ctrl K finds a call from everywhere, Ctrl S saves a document', async () => {
   const { page } = tab
   const isInSearch = () => page.evaluate<boolean>(`document.activeElement?.type === 'search'`)
@@ -260,6 +323,36 @@ details('a document says what uses it, and asks before that loses it', async () 
   await tab.go('numbers')
   await page.getByRole('link', { name: 'Used' }).click()
   await page.waitForURL(new RegExp(`documents/${uuid}`))
+})
+
+details('the code of every event stands whole', async () => {
+  await tab.go('events')
+  await tab.page.locator('.timeline.codes summary > .badge').first().waitFor()
+  const cut = await tab.page.evaluate(`${JSON.stringify(Object.keys(eventCatalogue))}.filter(code => {
+    const badge = document.querySelector('.timeline.codes summary > .badge')
+    badge.textContent = code
+    return badge.scrollWidth > badge.clientWidth
+  })`)
+  assert.equal(cut, [])
+})
+
+details('messages between the parties are read out with their sides, in Kiswahili too', async () => {
+  const { page } = tab
+  const ladder = page.locator('#ladder svg')
+  await tab.go(`calls/${filling.call}`)
+  assert.match(
+    (await ladder.getAttribute('aria-label')) ?? '',
+    /^0\.00 s, from A: INVITE [^;]*; [\d.]+ s, to A: 100 Trying; /,
+  )
+  await page.evaluate(`localStorage.setItem('language', 'sw')`)
+  await page.reload()
+  await tab.settled()
+  assert.match(
+    (await ladder.getAttribute('aria-label')) ?? '',
+    /^s 0\.00, kutoka A: INVITE [^;]*; s [\d.]+, kwenda A: 100 Trying; /,
+  )
+  await page.evaluate(`localStorage.setItem('language', 'en')`)
+  await page.reload()
 })
 
 details.run()

@@ -54,6 +54,8 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
     }),
   ],
   [/^the remote ended the leg: (.*)$/, ([, cause = '']) => `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}`],
+  [/^the leg has ended: response (\d+)$/, 'mguu umeisha: jibu $1'],
+  [/^the leg has ended: (.*)$/, ([, cause = '']) => `mguu umeisha: ${causes[cause] ?? cause}`],
   [/^we end the leg: (\S+) .*$/, 'tunamaliza mguu: $1'],
   [/^rings$/, 'inalia'],
   [/^answered$/, 'imejibiwa'],

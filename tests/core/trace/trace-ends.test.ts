@@ -241,6 +241,12 @@ test('a good call: document, verbs with their places, bridge, digits, money with
     dialled.map(({ text }) => text),
     [`${far} is dialled`],
   )
+  // The leg that we end is not ended by its remote, whose answer to our BYE confirms it.
+  const ends = trace.entries.filter(({ kind, text }) => kind === 'leg' && /\bend(ed)?\b/.test(text))
+  assert.equal(
+    ends.map(({ leg, text }) => `${leg}: ${text}`),
+    ['B: the remote ended the leg: bye', 'A: we end the leg: END.0200 Completed', 'A: the leg has ended: bye'],
+  )
   assert.is(trace.end?.sentence, `${far} hung up after the call was answered.`)
   assert.is(trace.end?.advice, '')
   assert.equal(trace.end?.problems, [])

@@ -31,11 +31,13 @@ export const consolePages = [
   'operator/sessions',
 ] as const
 
-/** In the page: what lies beyond the right edge, and is not in a part that scrolls. */
-export const beyond = `[...document.querySelectorAll('body *')]
+/** In the page: what lies beyond the right edge, and is not in a part that scrolls; else the words that make it scroll aside. */
+export const beyond = `(found => found.length > 0 || document.documentElement.scrollWidth <= innerWidth ? found
+  : [...document.querySelectorAll('main *')].filter(it => it.scrollWidth > it.clientWidth + 1 && !it.closest('.hidden, thead, .ladder, .diff, pre, .skip, .cut'))
+    .map(it => 'scrolls aside: ' + it.outerHTML.slice(0, 100)).slice(0, 3))([...document.querySelectorAll('body *')]
   .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.getBoundingClientRect().right > innerWidth + 1
     && !it.closest('.hidden, thead, .ladder, .diff, pre, .skip, .cut'))
-  .map(it => it.outerHTML.slice(0, 100)).slice(0, 3)`
+  .map(it => it.outerHTML.slice(0, 100)).slice(0, 3))`
 /** In every frame: what the policy of a page refused. */
 const noteViolations = `addEventListener('securitypolicyviolation', event => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber)

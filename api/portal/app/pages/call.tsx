@@ -82,6 +82,13 @@ export default function CallPage({ id }: { readonly id: string }) {
   useEffect(() => {
     if (isNow && trace?.is_over === true) reload()
   }, [isNow, answers])
+  const wasNow = useRef(false)
+  useEffect(() => {
+    // The button that hung it up had the focus, and is gone.
+    if (wasNow.current && !isNow && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+    wasNow.current = isNow
+  }, [isNow])
   const isTold = answers > 0 || followed.error !== undefined
   const entries = loaded !== undefined && isTold ? entriesOf(loaded, trace) : noEntries
   const courses = documentCourses(entries)

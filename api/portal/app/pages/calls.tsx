@@ -1,10 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { CallsAsked } from '../call-list.ts'
 import { useCalls } from '../follow-calls.ts'
 import { filter, place } from '../router.ts'
 import { searchShortcut, withKeys } from '../shortcuts.ts'
 import { reasonCodes, t, word } from '../texts/index.ts'
 import { attempt, Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { callColumns } from './call-cells.tsx'
 import { periodOf, periods } from './call-period.ts'
@@ -23,7 +24,6 @@ const one = <T extends string>(value: string | null, of: readonly T[]): T | unde
 
 export function Calls() {
   const { query } = place.value
-  const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const { period, since, until, range } = periodOf(query, new Date())
   const [isChoosingDays, chooseDays] = useState(false)
   const hasDays = period === 'days' || isChoosingDays
@@ -56,20 +56,14 @@ export function Calls() {
     >
       <search>
         <form class="filters" onSubmit={event => event.preventDefault()}>
-          <label class="search">
-            <span class="hidden">{t('searchCalls')}</span>
-            <input
-              type="search"
-              placeholder={withKeys(t('searchCalls'), searchShortcut)}
-              {...searchShortcut}
-              value={query.get('search') ?? ''}
-              onInput={event => {
-                const { value } = event.currentTarget
-                clearTimeout(wait.current)
-                wait.current = setTimeout(() => filter({ search: value, from: '' }, { replace: true }), typingMs)
-              }}
-            />
-          </label>
+          <SearchField
+            label={t('searchCalls')}
+            placeholder={withKeys(t('searchCalls'), searchShortcut)}
+            keys={searchShortcut}
+            value={query.get('search') ?? ''}
+            typingMs={typingMs}
+            change={search => filter({ search, from: '' }, { replace: true })}
+          />
           <Select
             aria-label={t('state')}
             value={asked.status ?? ''}

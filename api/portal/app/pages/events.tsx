@@ -9,6 +9,7 @@ import { eventText } from '../switch-texts/index.ts'
 import { t, word } from '../texts/index.ts'
 import { Badge, Button, Card, Copy, Data, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
 import { ProblemText } from '../ui/said.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { beforeOf, SeqPager } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 import { summaryOf } from './event-summary.ts'
@@ -90,15 +91,12 @@ export default function Events() {
             ]}
             change={chosen => filter({ code: chosen, before: '' })}
           />
-          <label class="search">
-            <span class="hidden">{t('callSid')}</span>
-            <input
-              type="search"
-              placeholder="CA…"
-              value={sid}
-              onChange={event => filter({ sid: event.currentTarget.value.trim(), before: '' })}
-            />
-          </label>
+          <SearchField
+            label={t('callSid')}
+            placeholder="CA…"
+            value={sid}
+            change={chosen => filter({ sid: chosen, before: '' })}
+          />
           {isFiltered && <Button onClick={clear}>{t('clear')}</Button>}
         </form>
       </search>

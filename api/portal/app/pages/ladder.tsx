@@ -101,5 +101,6 @@ function shortened(text: string, longest: number): string {
 
 const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text)
 
-const told = (entry: TraceEntry): string =>
-  `${(entry.ms / 1000).toFixed(2)} s ${entry.leg ?? ''} ${String(entry.data.direction ?? '')} ${entry.text}`
+/** For who does not see the arrows. */
+const told = ({ ms, leg, data, text }: TraceEntry): string =>
+  t(data.direction === 'received' ? 'messageFrom' : 'messageTo', { at: (ms / 1000).toFixed(2), leg: leg ?? '', text })

@@ -66,7 +66,7 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
     keyOf={row => row.id}
     columns={[
       { head: t('when'), class: 'brief', cell: row => <When iso={row.created_at} /> },
-      { head: t('kind'), cell: row => <Badge tone="calm">{word('ledger', row.kind)}</Badge> },
+      { head: t('kind'), cell: row => <Badge tone="calm">{word('ledger', kindOf(row))}</Badge> },
       {
         head: t('details'),
         class: 'grow',
@@ -90,6 +90,9 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
     ]}
   />
 )
+
+/** The operator's credit of less than nothing takes money away. */
+const kindOf = ({ kind, amount }: LedgerEntry): string => (kind === 'credit' && amount.startsWith('-') ? 'debit' : kind)
 
 /** What a row is about, in words where its details are known. */
 function detailsOf({ details }: LedgerEntry): string {

@@ -18,6 +18,7 @@ import {
   Trouble,
   Waiting,
 } from '../ui/basics.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { beforeOf, pageSize, SeqPager } from '../ui/table.tsx'
 import { CallTargets, type NamedDocument } from './call-targets.tsx'
 import { DeliveryTable } from './deliveries.tsx'
@@ -99,12 +100,11 @@ export default function Webhooks() {
               ]}
               change={chosen => filter({ outcome: chosen, before: '' })}
             />
-            <input
-              aria-label={t('callSid')}
-              type="search"
+            <SearchField
+              label={t('callSid')}
               placeholder="CA…"
               value={sid}
-              onChange={event => filter({ sid: event.currentTarget.value.trim(), before: '' })}
+              change={chosen => filter({ sid: chosen, before: '' })}
             />
           </span>
         }
