@@ -34,7 +34,7 @@ export interface EndFacts {
   readonly problem?: { readonly line: number; readonly column: number; readonly message: string }
   /** The verb of the document that began last. */
   readonly verb?: VerbPlace
-  /** Nobody was answered. */
+  /** The call ended before it was answered. */
   readonly isUnanswered?: boolean
   /** Codecs that the remote offered or answered with last. */
   readonly codecs?: readonly string[]

@@ -302,7 +302,7 @@ class TimelineBuilder {
     add('media', what, isNamed ? { fault, from, seen } : { fault })
   }
 
-  /** Only the first BYE ends the call. */
+  /** The last BYE counts: after that of a dialled leg the document may have gone on. */
   #hungUp(leg: number, q850: unknown): void {
     this.#facts.hungUp = this.#legs.get(leg)?.number ?? ''
     if (typeof q850 === 'number' && isQ850Failure(q850)) this.#facts.cut = q850

@@ -35,29 +35,25 @@ test('where there is no other processor nothing is counted', () => {
   assert.equal(leftWhen([1000, 5000], false), { at: [1000, 5000], left: 0 })
 })
 
-test('a thread that meets the one that commands it goes elsewhere, but not after it at each tick', () => {
+/** A thread stands aside at these moments; before, it has left a slow processor at `slowAt`. */
+const asideWhen = (metAt: readonly number[], slowAt?: number): { readonly at: number[]; readonly left: number } => {
   const at: number[] = []
-  let now = 0
+  let now = slowAt ?? 0
   const processor = new ProcessorChoice(() => {
     at.push(now)
     return true
   })
-  for (now of every(5, 1000, 1050)) processor.standAside(now)
-  assert.equal(at, [1000, 1020, 1040])
-  assert.is(processor.left, 0)
+  if (slowAt !== undefined) processor.fellBehind(slowAt)
+  for (now of metAt) processor.standAside(now)
+  return { at, left: processor.left }
+}
+
+test('a thread that meets the one that commands it goes elsewhere, but not after it at each tick', () => {
+  assert.equal(asideWhen(every(5, 1000, 1050)), { at: [1000, 1020, 1040], left: 0 })
 })
 
 test('a thread that has left a slow processor does not return to it for a second, whichever other thread is there', () => {
-  const at: number[] = []
-  let now = 0
-  const processor = new ProcessorChoice(() => {
-    at.push(now)
-    return true
-  })
-  now = 1000
-  processor.fellBehind(now)
-  for (now of every(5, 1005, 2010)) processor.standAside(now)
-  assert.equal(at, [1000, 2000])
+  assert.equal(asideWhen(every(5, 1005, 2010), 1000).at, [1000, 2000])
 })
 
 test.run()
