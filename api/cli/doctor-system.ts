@@ -66,11 +66,12 @@ export function fileDescriptors(pid: number | undefined): Finding {
 export function realTime(pid: number | undefined): Finding {
   const name = 'real-time priority'
   const limit = limitOf(pid ?? 'self', 'Max realtime priority')
-  if ((limit !== undefined && limit >= 1) || mayNice(pid ?? 'self')) return ok(name, 'media threads may have it')
+  if (mayNice(pid ?? 'self') || (limit !== undefined && limit >= 2)) return ok(name, 'media and signalling may have it')
+  if (limit === 1) return ok(name, 'media threads may have it; signalling may with LimitRTPRIO=2')
   return warning(
     name,
     'media threads may not have it: other programs can delay audio',
-    'LimitRTPRIO=1 and LimitNICE=-10 in the systemd unit, or run as root',
+    'LimitRTPRIO=2 and LimitNICE=-10 in the systemd unit, or run as root',
   )
 }
 

@@ -26,8 +26,10 @@ export function limitYoungSpace(): void {
 
 /**
  * A thread that collects its young objects does so alone. By default V8 shares that among five threads, which together
- * take two to seven times the processor time, and take it from calls.
+ * take two to seven times the processor time, and take it from calls. Nor does the next collection wait until another thread has freed
+ * the buffers of the one before: that thread comes after calls, and may not have had a processor for 10 ms.
  */
 export function collectYoungAlone(): void {
   setFlagsFromString('--no-parallel-scavenge')
+  setFlagsFromString('--no-concurrent-array-buffer-sweeping')
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { goBefore, servedNiceness } from '../../core/adapters/system/thread-niceness.ts'
-import type { Settings } from '../../core/index.ts'
+import { type Settings, SignallingPrecedence } from '../../core/index.ts'
 import type { StoreWorker } from '../../core/startup/index.ts'
 import { openLog } from '../log.ts'
 import { openSwitch } from '../open-switch.ts'
@@ -46,7 +46,7 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
     return 1
   }
   saveCompiled()
-  await goFirst(settings.dataFolder)
+  await goFirst(settings)
   await untilSignal(serving)
   log.flush()
   return 0
@@ -56,9 +56,9 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
  * Signalling goes before what else the machine does, V8's compilers and collectors included, where the system allows it. Threads
  * that this thread starts from now on would, too: those of Node's pool are there when one of them has worked.
  */
-async function goFirst(folder: string): Promise<void> {
-  await stat(folder)
-  goBefore(servedNiceness)
+async function goFirst({ dataFolder, media }: Settings): Promise<void> {
+  await stat(dataFolder)
+  if (goBefore(servedNiceness)) new SignallingPrecedence(media.workers).keep()
 }
 
 /** The first signal drains, the second stops at once. */

@@ -4,10 +4,12 @@ import koffi from 'koffi'
 /** Before every thread that is not of real time, or before most others, or as they come. */
 type Precedence = 'realtime' | 'nice' | 'usual'
 
-// sched_setscheduler(2): the least of the real-time priorities; what this thread starts is as everybody else.
+// sched_setscheduler(2): what a thread in real time starts is as everybody else.
+const usual = 0
 const roundRobin = 2
 const resetOnFork = 0x4000_0000
-const leastPriority = 1
+/** The least of the real-time priorities, media before signalling. */
+const priorities = { media: 2, signalling: 1 } as const
 const callingThread = 0
 const niceness = -10
 
@@ -18,7 +20,7 @@ const niceness = -10
  */
 export const takePrecedence = (): Precedence => {
   if (process.platform !== 'linux') return 'usual'
-  if (isRealtime()) return 'realtime'
+  if (schedule(roundRobin, priorities.media) || schedule(roundRobin, priorities.signalling)) return 'realtime'
   try {
     setPriority(0, niceness)
     return 'nice'
@@ -27,11 +29,23 @@ export const takePrecedence = (): Precedence => {
   }
 }
 
-const isRealtime = (): boolean => {
+/**
+ * Lets the calling thread go before all others but media threads, in real time. Returns false, and changes nothing, where the
+ * system does not allow both priorities: with one for both, media would wait for signalling.
+ */
+export const goAfterMedia = (): boolean =>
+  process.platform === 'linux' && schedule(roundRobin, priorities.media) && schedule(roundRobin, priorities.signalling)
+
+/** Takes real time back from the calling thread. Its niceness is what it was. */
+export const leaveRealTime = (): void => {
+  if (process.platform === 'linux') schedule(usual, 0)
+}
+
+const schedule = (policy: number, priority: number): boolean => {
   try {
-    const schedule = koffi.load(null).func('sched_setscheduler', 'int', ['int', 'int', 'const void *'])
+    const call = koffi.load(null).func('sched_setscheduler', 'int', ['int', 'int', 'const void *'])
     // struct sched_param { int sched_priority; }
-    return schedule(callingThread, roundRobin | resetOnFork, Int32Array.of(leastPriority)) === 0
+    return call(callingThread, policy | resetOnFork, Int32Array.of(priority)) === 0
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
+import { availableParallelism, getPriority } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
@@ -9,19 +9,25 @@ import { until } from '../rig/probes/wait.ts'
 /** Whether this process may let another one go before others. */
 const mayGoBefore = spawnSync('nice', ['-n', '-9', 'sh', '-c', 'test "$(nice)" = -9']).status === 0
 
-/** Niceness of each thread by its name; proc_pid_stat(5): field 19, the 17th after the name. */
-function threads(pid: number): readonly (readonly [name: string, niceness: number])[] {
-  const found: [string, number][] = []
-  for (const id of readdirSync(`/proc/${pid}/task`)) {
+/** Each thread's name, and the fields after it (proc_pid_stat(5): from the third on). */
+function statOf(pid: number): readonly (readonly [name: string, fields: readonly string[]])[] {
+  return readdirSync(`/proc/${pid}/task`).map(id => {
     const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1')
-    const niceness = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
     const name = Number(id) === pid ? 'signalling' : stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
-    found.push([name, niceness])
-  }
-  return found
+    return [name, stat.slice(stat.lastIndexOf(')') + 2).split(' ')]
+  })
 }
 
+/** Niceness of each thread by its name: field 19. */
+const threads = (pid: number): readonly (readonly [name: string, niceness: number])[] =>
+  statOf(pid).map(([name, fields]) => [name, Number(fields[16])])
+
 const nicenesses = (pid: number): ReadonlyMap<string, number> => new Map(threads(pid))
+
+/** Real-time priority of each thread by its name, 0: none; proc_pid_stat(5): field 40. */
+function realTimes(pid: number): ReadonlyMap<string, number> {
+  return new Map(statOf(pid).map(([name, fields]) => [name, Number(fields[37])]))
+}
 
 /** The one that writes, and those that read. */
 const storeNicenesses = (pid: number): readonly number[] =>
@@ -40,6 +46,31 @@ if (process.platform === 'linux')
       await until('the thread of checkpoints', () => nicenesses(on.pid).get('checkpoints') === usual)
       await until('the thread of traces', () => (nicenesses(on.pid).get('trace') ?? usual) > usual)
       for (const [name, niceness] of nicenesses(on.pid)) if (/V8|libuv/.test(name)) assert.is(niceness, usual, name)
+    } finally {
+      await on.close()
+    }
+  })
+
+/** Whether this process may let another one be in real time, by the priority of media threads. */
+const mayBeRealTime = spawnSync('chrt', ['-r', '2', 'true']).status === 0
+
+if (process.platform === 'linux' && mayGoBefore && mayBeRealTime && getPriority() === 0 && availableParallelism() > 1)
+  test('signalling is in real time after media while it has a processor of its own; threads that it starts are not', async () => {
+    const on = await SwitchProcess.start({ SAUTI_MEDIA_WORKERS: '1' })
+    try {
+      await until('real time', () => realTimes(on.pid).get('signalling') === 1)
+      await until('the thread of traces', () => realTimes(on.pid).get('trace') === 0)
+      await until('media before it', () => realTimes(on.pid).get('media') === 2)
+      const others = [...realTimes(on.pid)].filter(([name]) => name !== 'media' && name !== 'signalling')
+      assert.equal(
+        others.filter(([, priority]) => priority > 0),
+        [],
+      )
+      execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
+      await until('no real time with one processor', () => realTimes(on.pid).get('signalling') === 0)
+      assert.is(nicenesses(on.pid).get('signalling'), -9)
+      execFileSync('taskset', ['-acp', `0-${availableParallelism() - 1}`, String(on.pid)], { stdio: 'ignore' })
+      await until('real time again', () => realTimes(on.pid).get('signalling') === 1)
     } finally {
       await on.close()
     }
@@ -64,7 +95,7 @@ test('a program that was started with `nice` keeps what it was asked for, and on
 if (process.platform === 'linux' && mayGoBefore)
   test('a process that a thread with precedence starts has none', async () => {
     const module = new URL('../../rtp/io/thread-niceness.ts', import.meta.url).href
-    const program = `import { spawn } from 'node:child_process'; import { getPriority } from 'node:os'
+    const program = `import { spawn } from 'node:child_process'; import { availableParallelism, getPriority } from 'node:os'
       import { goBefore, takeBack } from ${JSON.stringify(module)}
       goBefore(-9)
       const child = spawn('sleep', ['60']); takeBack(child.pid)

@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os'
+import { goAfterMedia, leaveRealTime } from '../../../rtp/io/index.ts'
+
+/** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
+const lookEveryMs = 1000
+
+interface Precedence {
+  /** Processors that the program may run on. */
+  processors(): number
+  /** Returns false where the system does not allow it. */
+  goAfterMedia(): boolean
+  leaveRealTime(): void
+}
+
+const ofSystem: Precedence = { processors: availableParallelism, goAfterMedia, leaveRealTime }
+
+/**
+ * Lets the calling thread, which signals, go in real time after media while there is a processor more than media threads.
+ * With fewer, it would take its processor from the database, and each call waits for that.
+ */
+export class SignallingPrecedence {
+  readonly #mediaThreads: number
+  readonly #precedence: Precedence
+  #isRealTime = false
+
+  constructor(mediaThreads: number, precedence: Precedence = ofSystem) {
+    this.#mediaThreads = mediaThreads
+    this.#precedence = precedence
+  }
+
+  /** Now and every second. Returns the end of that. */
+  keep(): () => void {
+    this.look()
+    const timer = setInterval(() => this.look(), lookEveryMs)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
+
+  look(): void {
+    // Without media threads, media is in this one.
+    const hasOwn = this.#mediaThreads > 0 && this.#precedence.processors() > this.#mediaThreads
+    if (hasOwn === this.#isRealTime) return
+    if (hasOwn) this.#isRealTime = this.#precedence.goAfterMedia()
+    else {
+      this.#precedence.leaveRealTime()
+      this.#isRealTime = false
+    }
+  }
+}
