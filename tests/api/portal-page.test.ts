@@ -143,6 +143,14 @@ test('both languages have every text, with the same values in it', () => {
   }
 })
 
+test('kinds of entries in the wallet have names of their own, none of which is that of the balance', () => {
+  for (const texts of [en, sw]) {
+    const kinds = Object.entries(texts).flatMap(([name, text]) => (name.startsWith('ledger.') ? [text] : []))
+    const names = [...kinds, texts.balance, texts.topUp, texts.wallet, texts.held]
+    assert.is(new Set(names).size, names.length, String(names))
+  }
+})
+
 test('figures and times are written as browsers write them in both languages', () => {
   const values = [0, 7, 0.005, 0.125, 12.5, 999, 999.999, 1000, 1234.5, 99_999.9999, 1_234_567, -1, -1234.5678, 1e12]
   const days = Array.from({ length: 24 }, (_, at) => new Date(2026, at % 12, 1 + at, at, 59 - at, at * 2))

@@ -372,6 +372,7 @@ export const en = {
   waiting: 'Loading…',
   waitingCallbacks: 'waiting',
   wallet: 'Wallet',
+  walletEmpty: 'The wallet is empty ({amount}): calls that cost money are refused.',
   walletLead: 'Every change of the balance, with its reason.',
   webhookFails: 'A webhook fails: {url}',
   webhooks: 'Webhooks',
