@@ -127,7 +127,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.0212': {
     why: facts => {
       if (facts.silent !== undefined)
-        return `No sound came from ${facts.silent || 'one party'} any more, so the call was ended: no RTP came for the media timeout.`
+        return `No sound (RTP) came from ${facts.silent || 'one party'} for the media timeout, so the call was ended.`
       return `The connection to ${who(facts, 'one party')} was lost: no RTP came for the media timeout, or its session timer was not refreshed (RFC 4028).`
     },
     advice:

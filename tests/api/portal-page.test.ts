@@ -301,6 +301,18 @@ test('each case of an explanation has its own sentence in Kiswahili, and no othe
   }
 })
 
+test('the end of a call without sound names its cause once', () => {
+  const { why } = explanations['END.0212']
+  assert.is(
+    why({ silent: '+254733000001' }),
+    'No sound (RTP) came from +254733000001 for the media timeout, so the call was ended.',
+  )
+  assert.is(why({ silent: '' }), 'No sound (RTP) came from one party for the media timeout, so the call was ended.')
+  const [, said = ''] = swReasons['END.0212'].cases?.find(([pattern]) => pattern.test(why({ silent: '' }))) ?? []
+  assert.is(said.match(/RTP/g)?.length, 1, said)
+  assert.is(said.match(/sauti/gi)?.length, 1, said)
+})
+
 test('why no answer came by HTTP has its Kiswahili', () => {
   for (const words of Object.values(connectionFaults)) assert.ok(problem(words) !== undefined, words)
 })

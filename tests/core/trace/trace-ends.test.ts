@@ -74,7 +74,7 @@ const failed: Readonly<Record<string, FailedCall>> = {
     set: bed => bed.documents.set(hook, pause),
     act: (bed, legId) => bed.send({ type: 'media.timeout', legId }),
     code: 'END.0212',
-    sentence: /no RTP came for the media timeout/,
+    sentence: /^No sound \(RTP\) came from .* for the media timeout, so the call was ended\.$/,
     advice: /firewall drops UDP/,
   },
   'ICE failure': {

@@ -55,8 +55,8 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
   'END.0212': {
     cases: [
       [
-        /^No sound came/,
-        'Sauti ya upande mmoja haikufika tena, kwa hiyo simu ilikatwa: RTP haikufika ndani ya muda uliowekwa.',
+        /^No sound /,
+        'Hakuna sauti (RTP) iliyofika kutoka upande mmoja ndani ya muda uliowekwa, kwa hiyo simu ilikatwa.',
       ],
     ],
     why: 'Kipindi cha simu kiliisha: RTP haikufika ndani ya muda uliowekwa, au kipima muda chake hakikuongezwa (RFC 4028).',
