@@ -92,6 +92,11 @@ test('every page of the switch: nosniff, no referrer, no foreign frame, nothing 
     assert.equal([headers['x-content-type-options'], headers['referrer-policy']], ['nosniff', 'no-referrer'], url)
     assert.is(headers['strict-transport-security'], undefined, url)
   }
+  // A directive that a browser does not know is a warning in its console; a loudspeaker may be chosen without one.
+  for (const url of ['/', '/phone/']) {
+    const { headers } = await get(url)
+    assert.is(headers['permissions-policy'], 'microphone=(self), camera=(), geolocation=()', url)
+  }
   const { headers } = await get('/')
   assert.is(headers['cross-origin-opener-policy'], 'same-origin')
   // Answers of the API are no pages, whatever a customer put into them.

@@ -125,7 +125,7 @@ export function PhoneOverlay() {
           ref={it}
           title={t('phone')}
           src={source.value}
-          allow="microphone; speaker-selection; autoplay"
+          allow="microphone; autoplay"
           onLoad={loaded}
           tabIndex={isPhoneOpen.value ? 0 : -1}
           inert={!isPhoneOpen.value}
