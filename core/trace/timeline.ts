@@ -218,9 +218,11 @@ class TimelineBuilder {
   }
 
   /** A call that came in and dials the number that it came to would come in again. */
-  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber'> {
+  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber' | 'dialsBack'> {
     const { direction, toNumber } = this.#call
-    return { number, isOwnNumber: direction === 'inbound' && number !== '' && number === toNumber }
+    if (direction !== 'inbound' || number === '') return { number }
+    const isCaller = [...this.#legs.values()].some(({ dialledBy }) => dialledBy === number)
+    return { number, isOwnNumber: number === toNumber, ...(isCaller && { dialsBack: text(toNumber) }) }
   }
 
   #endNumber(call: Fields): string {
