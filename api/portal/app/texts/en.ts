@@ -393,6 +393,7 @@ export const en = {
   noDeliveriesFit: 'No delivery matches these filters.',
   noEventsFit: 'No event matches these filters.',
   sessionEnded: 'Your session has ended. Sign in again to go on where you were.',
+  sessionHasCall: 'A call of your phone is live, in this tab or in another one. It ends with the session.',
   session: 'session',
   field: 'Field',
   changedFields: 'Changed fields',

@@ -395,6 +395,7 @@ export const sw: Catalogue = {
   noDeliveriesFit: 'Hakuna iliyotumwa inayolingana na vichujio hivi.',
   noEventsFit: 'Hakuna tukio linalolingana na vichujio hivi.',
   sessionEnded: 'Kipindi chako kimeisha. Ingia tena uendelee ulipokuwa.',
+  sessionHasCall: 'Una simu inayoendelea, kwenye kichupo hiki au kingine. Itakatika pamoja na kipindi.',
   session: 'kipindi',
   field: 'Sehemu',
   changedFields: 'Sehemu zilizobadilika',
