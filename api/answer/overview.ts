@@ -25,6 +25,7 @@ export async function overviewAnswer({ repositories, calls }: SwitchDoor, uuid: 
       failed_callback: isRecent
         ? { url: String(givenUp.event.data.url), finished_at: timeOf(givenUp.event.createdUnix) }
         : null,
+      has_no_funds: account.walletBalance + account.graceAmount + account.creditLimit <= 0,
       has_no_outbound_webhook: settings.endpoints.voice_outbound === '',
     },
     first_steps: {

@@ -36,7 +36,7 @@ const files = [
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-  'permissions-policy': 'microphone=(self), speaker-selection=(self), camera=(), geolocation=()',
+  'permissions-policy': 'microphone=(self), camera=(), geolocation=()',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }

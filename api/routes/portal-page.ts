@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
 /** Nothing from elsewhere; inline only the script whose hash is given. Recordings and assets are played from memory, the phone runs in a frame. */
 const headersOf = (hashes: readonly string[]) => ({
   'content-security-policy': `default-src 'none'; script-src ${["'self'", ...hashes].join(' ')}; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self' blob:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
-  'permissions-policy': 'microphone=(self), speaker-selection=(self), camera=(), geolocation=()',
+  'permissions-policy': 'microphone=(self), camera=(), geolocation=()',
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 })

@@ -19,6 +19,9 @@ export const AccountOverview = Type.Object(
           Type.Object({ url: urlOut('Where it was to go.'), finished_at: timestamp('When the last try ended.') }),
           { description: 'The last status callback that was given up within 24 hours.' },
         ),
+        has_no_funds: Type.Boolean({
+          description: 'Balance, grace and credit together are zero or less: calls that cost money are refused.',
+        }),
         has_no_outbound_webhook: Type.Boolean({ description: 'Phones of the account cannot call out.' }),
       },
       { description: 'What is wrong now.' },

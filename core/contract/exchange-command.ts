@@ -60,6 +60,8 @@ export type ExchangeCommand =
   | { readonly type: 'originate.done'; readonly requestId: string; readonly result: OriginateResult }
   /** A verb of a document begins. Nothing is to be done; people read it in the trace. */
   | { readonly type: 'verb.began'; readonly callId: CallUuid; readonly verb: BegunVerb }
+  /** The document of a number of this switch has dialled this call. Nothing is to be done: it is for the trace. */
+  | { readonly type: 'caller.dialled'; readonly callId: CallUuid; readonly legId: LegUuid; readonly by: string }
   /** The call has ended and its last row is durable, or is given up after a failing database. */
   | { readonly type: 'call.over'; readonly callId: CallUuid; readonly record: CallRecord }
   | {

@@ -50,12 +50,19 @@ export interface Hops {
   readonly tree: OnNetTree
   /** Max-Forwards: how often it may be passed on, here or elsewhere. It crosses calls as it crosses proxies (RFC 7332). */
   readonly forwards: number
+  /** The number of this switch whose document has dialled; undefined: no document of a number did. */
+  readonly dialledBy?: string
 }
 
 /** Hops of a call from outside of this switch. */
 export const arrived = (forwards: number = usualForwards): Hops => ({ onNet: 0, forwards, tree: new OnNetTree() })
 
-export const nextHop = ({ onNet, forwards, tree }: Hops): Hops => ({ onNet: onNet + 1, forwards: forwards - 1, tree })
+export const nextHop = ({ onNet, forwards, tree }: Hops, dialledBy?: string): Hops => ({
+  onNet: onNet + 1,
+  forwards: forwards - 1,
+  tree,
+  ...(dialledBy === undefined ? undefined : { dialledBy }),
+})
 
 /** It has been passed on as often as it may be: refused, as RFC 3261's 483 would. */
 export const isSpent = ({ forwards }: Hops): boolean => forwards < 0

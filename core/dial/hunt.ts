@@ -239,7 +239,7 @@ export class Hunt implements BranchListener<Branch> {
   #startChild(child: DialChild): void {
     const { record, env } = this.#host
     const { ownNumber, endUser, sids, alarms, party } = this.#parts
-    const hops = nextHop(this.#parts.hops)
+    const hops = nextHop(this.#parts.hops, record.direction === 'inbound' ? record.toNumber : undefined)
     const { kind, to, e164, user } = childAddress(child)
     const { callerId } = this.#request
     this.#resolving.add(child)

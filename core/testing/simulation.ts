@@ -456,6 +456,7 @@ export class Simulation {
       case 'room.enter':
       case 'room.attend':
       case 'room.leave':
+      case 'caller.dialled':
       case 'verb.began':
         return
       default:

@@ -16,6 +16,8 @@ export interface EndFacts {
   readonly number?: string
   /** `number` is the one that this call came to. */
   readonly isOwnNumber?: boolean
+  /** The number that this call came to, where the document of `number` had dialled it. */
+  readonly dialsBack?: string
   /** The party whose BYE came before ours; empty: a party without a number. */
   readonly hungUp?: string
   /** The Q.850 cause of that BYE, where it speaks of a failure. */

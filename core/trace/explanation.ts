@@ -41,6 +41,17 @@ const dialsItself: Case = {
     'Dial another number or an end-user (<Client>) in that document: each call to the number makes one more, until the switch ends them all.',
 }
 
+const dialEachOther: Case = {
+  when: ({ dialsBack }) => dialsBack !== undefined,
+  why: facts =>
+    `${facts.dialsBack} and ${who(facts)} dial each other: the <Dial> of each document names the other number.`,
+  advice:
+    'Dial another number or an end-user (<Client>) in one of the two documents: each call makes one more, until the switch ends them all.',
+}
+
+/** Numbers whose documents lead back to them. */
+const loops: readonly Case[] = [dialsItself, dialEachOther]
+
 const failedRequest = (facts: EndFacts): string => `${of(facts)} failed${detail(facts)}, so the fallback ran.`
 const causedBy =
   (...causes: readonly ConnectionFault[]) =>
@@ -127,14 +138,14 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.0212': {
     why: facts => {
       if (facts.silent !== undefined)
-        return `No sound came from ${facts.silent || 'one party'} any more, so the call was ended: no RTP came for the media timeout.`
+        return `No sound (RTP) came from ${facts.silent || 'one party'} for the media timeout, so the call was ended.`
       return `The connection to ${who(facts, 'one party')} was lost: no RTP came for the media timeout, or its session timer was not refreshed (RFC 4028).`
     },
     advice:
       'Look at the sound that was received (RTP): if it stops, a network, a NAT or a firewall drops UDP, or the phone was switched off. If only signalling stopped, the peer or a proxy lost the dialog.',
   },
   'END.0400': {
-    cases: [dialsItself],
+    cases: loops,
     why: facts => `${who(facts)} rejected the request.${said(facts)}`,
     advice: 'Open the SIP response in the ladder: its Reason or Warning header says what was wrong with the request.',
   },
@@ -169,7 +180,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Ask for the new number. Redirections (3xx) are not followed, since they would spend your money elsewhere.',
   },
   'END.0480': {
-    cases: [dialsItself],
+    cases: loops,
     why: facts => `${who(facts)} is not available now.${said(facts)}`,
     advice: 'Try again later. The phone may be switched off or outside of coverage.',
   },
@@ -214,7 +225,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
         why: facts => `The document of ${of(facts)} is an empty <Response/>, which refuses the call.`,
         advice: asAsked,
       },
-      dialsItself,
+      ...loops,
     ],
     why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,
     advice:
@@ -276,7 +287,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
     advice: 'Mend the document at that place; `POST /documents/check` reports its problems before a call does.',
   },
   'END.3482': {
-    cases: [dialsItself],
+    cases: loops,
     why: () =>
       'More than 50 documents followed each other without a second of audio, numbers of this switch dialled one another in a loop, or more than 20 legs to numbers and phones of this switch came of one call.',
     advice: 'Break the loop of <Redirect> or of <Dial>, or dial fewer numbers and phones at once.',

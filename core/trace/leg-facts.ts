@@ -13,6 +13,8 @@ export interface LegFacts {
   readonly dialled?: string | undefined
   /** What the trunk got, where `number` is what the account dialled. */
   readonly sent?: string | undefined
+  /** Of a caller on-net: the number whose document has dialled. It may have presented another one, so it is shown to no other account. */
+  readonly dialledBy?: string | undefined
 }
 
 /** Numbers as the account dialled them: what stands before them for a trunk is the operator's, and may be a credential. */
@@ -45,13 +47,14 @@ export function legsOf(records: readonly RecordView[]): ReadonlyMap<number, LegF
 }
 
 function merged(before: LegFacts | undefined, note: Readonly<Record<string, unknown>>): LegFacts {
-  const { number = '', trunk, dialled } = note
+  const { number = '', trunk, dialled, dialledBy } = note
   return {
     uuid: String(note.uuid),
     role: note.role === 'caller' ? 'caller' : 'callee',
     via: (note.via as TraceLeg['via'] | undefined) ?? before?.via,
     number: String(number) || (before?.number ?? ''),
     dialled: typeof dialled === 'string' ? dialled : before?.dialled,
+    dialledBy: typeof dialledBy === 'string' ? dialledBy : before?.dialledBy,
     trunk: typeof trunk === 'string' ? trunk : (before?.trunk ?? null),
   }
 }

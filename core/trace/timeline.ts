@@ -1,4 +1,5 @@
 import { type EventCode, eventCatalogue } from '../events/catalogue.ts'
+import { connectionFaults } from '../model/connection-fault.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { formatMoney } from '../model/money.ts'
 import { isQ850Failure, q850Text } from '../model/q850.ts'
@@ -217,9 +218,11 @@ class TimelineBuilder {
   }
 
   /** A call that came in and dials the number that it came to would come in again. */
-  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber'> {
+  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber' | 'dialsBack'> {
     const { direction, toNumber } = this.#call
-    return { number, isOwnNumber: direction === 'inbound' && number !== '' && number === toNumber }
+    if (direction !== 'inbound' || number === '') return { number }
+    const isCaller = [...this.#legs.values()].some(({ dialledBy }) => dialledBy === number)
+    return { number, isOwnNumber: number === toNumber, ...(isCaller && { dialsBack: text(toNumber) }) }
   }
 
   #endNumber(call: Fields): string {
@@ -371,9 +374,7 @@ class TimelineBuilder {
           ...(fault && { fault }),
           ...(cause && { cause }),
         }
-        // Most details begin with what failed: `status 500`.
-        const why = text(note.detail).startsWith(text(note.fault)) ? '' : `${text(note.fault)}: `
-        add('document', `failed after ${ms} ms: ${why}${text(note.detail)}`, {
+        add('document', `failed after ${ms} ms: ${whyNoAnswer(note)}`, {
           url: request?.url ?? '',
           ms,
           fault: note.fault,
@@ -463,11 +464,12 @@ class TimelineBuilder {
         add('call', `hang-up asked for: ${text(note.reason)} ${labelOf(note.reason)}`, rest)
         return
       case 'webhook': {
-        const outcome = note.status === undefined ? text(note.fault ?? note.detail) : text(note.status)
-        const ms = note.ms === undefined ? '' : ` after ${text(note.ms)} ms`
+        const after = note.ms === undefined ? '' : ` after ${text(note.ms)} ms`
+        const outcome =
+          note.status === undefined ? `failed${after}: ${whyNoAnswer(note)}` : `${text(note.status)}${after}`
         add(
           'webhook',
-          `${text(note.event) || 'callback'} to ${text(note.url)}: try ${text(note.tries)}: ${outcome}${ms}`,
+          `${text(note.event) || 'callback'} to ${text(note.url)}: try ${text(note.tries)}: ${outcome}`,
           rest,
         )
         return
@@ -614,6 +616,12 @@ type Add = (kind: TraceKind, sentence: string, data?: Fields, of?: number) => vo
 
 const nameOf = (code: unknown): string => eventCatalogue[text(code) as EventCode]?.event ?? ''
 const labelOf = (reason: unknown): string => endReasons[text(reason) as EndReason]?.label ?? ''
+
+/** In plain words where they are known, else as what failed has put it. */
+function whyNoAnswer({ fault, cause, detail }: Fields): string {
+  const known: Readonly<Record<string, string>> = connectionFaults
+  return known[text(cause)] ?? (text(detail) || text(fault))
+}
 
 const causeText = (cause: Fields): string =>
   cause.kind === 'response'

@@ -68,6 +68,11 @@ export class TraceRecorder {
         this.#sink.over(this.#now(), command.callId, record)
         return
       }
+      case 'caller.dialled': {
+        const facts = { role: 'caller', via: 'on-net', dialledBy: command.by }
+        this.#sink.leg(this.#now(), command.callId, command.legId, facts)
+        return
+      }
       case 'verb.began':
         this.#sink.note(this.#now(), command.callId, '', { kind: 'verb', ...command.verb })
         return

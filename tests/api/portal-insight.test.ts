@@ -45,7 +45,8 @@ test('the overview: the account, its calls, what is wrong and which first steps 
   const before = (await fresh.conforming('GET', '/account/overview')).body
   assert.equal(before.account, (await fresh.customer('GET', '/account/')).body)
   assert.equal(before.calls, (await fresh.customer('GET', '/calls/summary')).body)
-  assert.equal(before.wrong, { unrouted_numbers: [], failed_callback: null, has_no_outbound_webhook: true })
+  const right = { unrouted_numbers: [], failed_callback: null, has_no_funds: false }
+  assert.equal(before.wrong, { ...right, has_no_outbound_webhook: true })
   assert.equal(before.first_steps, { document: false, number: false, person: false, call: false, recording: false })
   const added = await fresh.operator('POST', '/operator/numbers', { number: '+254722000007' })
   await fresh.customer('POST', '/numbers/acquire', { uuid: added.body.uuid })
@@ -57,10 +58,28 @@ test('the overview: the account, its calls, what is wrong and which first steps 
   const order = { from: '+254700000001', to: '+254722000001', url: 'https://a.test/v' }
   const placed = (await fresh.customer('POST', '/calls/originate', order)).body
   const after = (await fresh.conforming('GET', '/account/overview')).body
-  assert.equal(after.wrong, { unrouted_numbers: [], failed_callback: null, has_no_outbound_webhook: false })
+  assert.equal(after.wrong, { ...right, has_no_outbound_webhook: false })
   assert.equal(after.first_steps, { document: true, number: true, person: true, call: true, recording: false })
   assert.equal([after.recent_calls[0].sid, after.calls.live_calls], [placed.sid, 1])
   await fresh.close()
+})
+
+test('the overview says when balance, grace and credit together leave nothing to spend', async () => {
+  const { account, key } = (await bed.operator('POST', '/operator/accounts', { name: 'Empty' })).body
+  const hasNoFunds = async () =>
+    (await bed.conforming('GET', '/account/overview', { key })).body.wrong.has_no_funds as boolean
+  const set = (change: object) => bed.operator('PATCH', `/operator/accounts/${account.uuid}`, change)
+  assert.is(await hasNoFunds(), true)
+  await set({ credit_limit: '5' })
+  assert.is(await hasNoFunds(), false)
+  await set({ credit_limit: '0', grace_amount: '5' })
+  assert.is(await hasNoFunds(), false)
+  const credit = (amount: string) =>
+    bed.operator('POST', `/operator/accounts/${account.uuid}/credit`, { amount, reference: amount })
+  assert.is((await credit('-5')).status < 300, true)
+  assert.is(await hasNoFunds(), true)
+  await credit('0.01')
+  assert.is(await hasNoFunds(), false)
 })
 
 test('the overview names the status callback that was given up last, for a day', async () => {

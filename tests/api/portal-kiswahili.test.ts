@@ -217,6 +217,14 @@ test('what is wrong in a document and what an event reports is Kiswahili within 
       'CALL.0400 to http://a.test/s: try 1: 200 after 2 ms',
       'CALL.0400 kwa http://a.test/s: jaribio la 1: 200 baada ya ms 2',
     ],
+    [
+      'CALL.0400 to http://a.test/s: try 2: failed after 2 ms: its host refused the connection',
+      'CALL.0400 kwa http://a.test/s: jaribio la 2: limeshindwa baada ya ms 2: kompyuta yake ilikataa muunganisho',
+    ],
+    [
+      'callback to http://a.test/s: try 1: failed after 10000 ms: more than 10000 ms',
+      'taarifa kwa http://a.test/s: jaribio la 1: limeshindwa baada ya ms 10000: zaidi ya ms 10000',
+    ],
   ] as const)
     assert.equal(swSentence(sentence, inner), { before: text, english: '', after: '' })
 })
@@ -228,9 +236,9 @@ test('what an operating system says within a sentence of a call is set apart as 
     [`failed after 12 ms: ${refused}`, 'imeshindwa baada ya ms 12: ', ''],
     [`DOC.0404 ${refused}`, 'DOC.0404 Hakuna hati ya simu hii: ', ''],
     [
-      `CALL.0400 to http://a.test/s: try 1: ${refused} after 2 ms`,
-      'CALL.0400 kwa http://a.test/s: jaribio la 1: ',
-      ' baada ya ms 2',
+      `CALL.0400 to http://a.test/s: try 1: failed after 2 ms: ${refused}`,
+      'CALL.0400 kwa http://a.test/s: jaribio la 1: limeshindwa baada ya ms 2: ',
+      '',
     ],
     [refused, '', ''],
   ] as const)

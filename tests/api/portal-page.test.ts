@@ -92,6 +92,11 @@ test('every page of the switch: nosniff, no referrer, no foreign frame, nothing 
     assert.equal([headers['x-content-type-options'], headers['referrer-policy']], ['nosniff', 'no-referrer'], url)
     assert.is(headers['strict-transport-security'], undefined, url)
   }
+  // A directive that a browser does not know is a warning in its console; a loudspeaker may be chosen without one.
+  for (const url of ['/', '/phone/']) {
+    const { headers } = await get(url)
+    assert.is(headers['permissions-policy'], 'microphone=(self), camera=(), geolocation=()', url)
+  }
   const { headers } = await get('/')
   assert.is(headers['cross-origin-opener-policy'], 'same-origin')
   // Answers of the API are no pages, whatever a customer put into them.
@@ -140,6 +145,14 @@ test('both languages have every text, with the same values in it', () => {
     const other = sw[name as keyof typeof en]
     assert.ok(`${text}` !== '' && other !== '', name)
     assert.equal(valuesOf(other), valuesOf(text), name)
+  }
+})
+
+test('kinds of entries in the wallet have names of their own, none of which is that of the balance', () => {
+  for (const texts of [en, sw]) {
+    const kinds = Object.entries(texts).flatMap(([name, text]) => (name.startsWith('ledger.') ? [text] : []))
+    const names = [...kinds, texts.balance, texts.topUp, texts.wallet, texts.held]
+    assert.is(new Set(names).size, names.length, String(names))
   }
 })
 
@@ -224,6 +237,8 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
   assert.equal(endFacts('In https://a.test/in line 3, column 7: Shout is no verb. Use Say.', inSwahili).at(-1), {
     text: 'mstari wa 3, safu ya 7: Shout si kitenzi',
   })
+  const loop = sayingOf(explanations['END.0603'], { number: facts.number, dialsBack: '+254733000002' })
+  assert.equal(endFacts(loop.sentence), [{ text: '+254733000002' }, { text: '+254733000001' }])
   assert.equal(endFacts('The balance does not cover the call.'), [])
   const verb = { name: 'Play', url: 'https://acme.test/in', line: 3, column: 7 }
   for (const [code, more, expected] of [
@@ -264,6 +279,7 @@ test('each case of an explanation has its own sentence in Kiswahili, and no othe
     { verb, document },
     { document },
     { isOwnNumber: true, number: '+254733000001' },
+    { dialsBack: '+254733000002', number: '+254733000001' },
     failed('refused-address', 'localhost is no public address'),
     ...(Object.keys(connectionFaults) as ConnectionFault[]).map(cause => ({
       document: { ...document, fault: 'transport' as const, cause },
@@ -291,6 +307,18 @@ test('each case of an explanation has its own sentence in Kiswahili, and no othe
     }
     for (const { when } of cases) assert.ok(calls.some(when), code)
   }
+})
+
+test('the end of a call without sound names its cause once', () => {
+  const { why } = explanations['END.0212']
+  assert.is(
+    why({ silent: '+254733000001' }),
+    'No sound (RTP) came from +254733000001 for the media timeout, so the call was ended.',
+  )
+  assert.is(why({ silent: '' }), 'No sound (RTP) came from one party for the media timeout, so the call was ended.')
+  const [, said = ''] = swReasons['END.0212'].cases?.find(([pattern]) => pattern.test(why({ silent: '' }))) ?? []
+  assert.is(said.match(/RTP/g)?.length, 1, said)
+  assert.is(said.match(/sauti/gi)?.length, 1, said)
 })
 
 test('why no answer came by HTTP has its Kiswahili', () => {

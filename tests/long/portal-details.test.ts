@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
-import { expectStatus } from '../rig/beds/account.ts'
+import { BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
 import { type Filling, fill } from '../rig/beds/portal-filling.ts'
 import { SipWriter } from '../rig/peers/sip-writer.ts'
@@ -102,6 +102,38 @@ details('a completed call whose webhook failed says both', async () => {
   await tab.go(`calls/${filling.call}`)
   await page.locator('.outcome.good').waitFor()
   assert.equal(await page.locator('.lead [role=status] .badge.good').allTextContents(), ['Completed'])
+})
+
+details('home says that a wallet is low, or empty and what that means, in both languages', async () => {
+  const { on } = bed.bed
+  const account = await BedAccount.make(on, { balance: '12' })
+  const { page } = tab
+  const text = page.locator('.problems a[href="#/wallet"]')
+  const context = page.context()
+  const signIn = async (key: string) => {
+    const headers = { origin: bed.base }
+    assert.is((await context.request.post(`${bed.base}/portal/session`, { data: { key }, headers })).status(), 201)
+  }
+  await signIn(account.key)
+  const home = async (language: string, shown: string) => {
+    await tab.go('')
+    await page.evaluate(`localStorage.setItem('language', '${language}')`)
+    await page.reload()
+    await tab.settled()
+    await page.locator('.problems').waitFor()
+    assert.equal(await text.allTextContents(), [shown])
+  }
+  const credit = async (amount: string) =>
+    expectStatus(await on.operator('POST', `/accounts/${account.uuid}/credit`, { amount, reference: amount }), 200)
+  await home('en', 'The balance is low: KES 12.00.')
+  await credit('-12')
+  await home('en', 'The wallet is empty (KES 0.00): calls that cost money are refused.')
+  await home('sw', 'Pochi ni tupu (KES 0.00): simu zinazogharimu pesa zinakataliwa.')
+  expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { credit_limit: '5' }), 200)
+  await home('sw', 'Salio ni dogo: KES 0.00.')
+  await page.evaluate(`localStorage.removeItem('language')`)
+  await signIn(bed.bed.account.key)
+  await page.reload()
 })
 
 details('the phone stands beside the page where there is room', async () => {

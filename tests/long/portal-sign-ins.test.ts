@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BedAccount, expectStatus } from '../rig/beds/account.ts'
-import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
+import { PortalBed, PortalTab } from '../rig/beds/portal-bed.ts'
 import { makeUser } from '../rig/peers/browser-phone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // One tab, one customer after another: what the first one's portal held, its phone, its stream and its figures, must not be
 // there for the second.
@@ -104,5 +107,64 @@ signIns('a session that ended by itself', async () => {
   await tab.press('Sign in')
   await nothingOfTheFirst()
 })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const violations = `axe.run(document, { resultTypes: ['violations'], elementRef: false })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0]?.html))`
+
+signIns(
+  'a call that is live in another tab: signing out and ending the session ask first, in both languages',
+  async () => {
+    await bed.bed.account.hosts('voice_outbound', '<Say>Hello</Say><Pause length="300"/>')
+    await firstIn()
+    const inside = tab.page.frames().at(-1)
+    if (inside === undefined) throw new Error('no frame')
+    const other = new PortalTab(await tab.page.context().newPage(), bed.base)
+    const { page } = other
+    const dialog = page.locator('dialog')
+    const live = () => inside.evaluate<number>('phone.calls.filter(({ state }) => state === "accepted").length')
+
+    await inside.evaluate('phone.call("+254722000111") && 0')
+    await until('the call', async () => (await live()) === 1)
+    for (const [language, signOut, sentence] of [
+      ['sw', 'Toka', /Una simu inayoendelea, kwenye kichupo hiki au kingine/],
+      ['en', 'Sign out', /A call of your phone is live, in this tab or in another one/],
+    ] as const) {
+      await other.go('')
+      await page.evaluate(`localStorage.setItem('language', '${language}')`)
+      await page.reload()
+      await other.settled()
+      const button = page.getByRole('button', { name: signOut, exact: true })
+      await button.focus()
+      await page.keyboard.press('Enter')
+      await dialog.waitFor()
+      assert.match((await dialog.textContent()) ?? '', sentence)
+      await page.evaluate(axe).catch(() => page.evaluate(`(0, eval)(${JSON.stringify(axe)})`))
+      assert.equal(await page.evaluate<string[]>(violations), [])
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await until('the focus', async () => (await page.evaluate('document.activeElement.ariaLabel')) === signOut)
+      assert.is(await live(), 1)
+    }
+    await other.go('keys')
+    const row = page.locator('tr', { hasText: 'this one' })
+    await row.getByRole('button', { name: 'End', exact: true }).click()
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    assert.is(await live(), 1)
+    // The tab that has the call asks, too.
+    await tab.press('Sign out')
+    await tab.page.locator('dialog').getByRole('button', { name: 'Cancel', exact: true }).click()
+    assert.is(await live(), 1)
+
+    await other.press('Sign out')
+    await dialog.getByRole('button', { name: 'Sign out', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.sign-in')
+    assert.equal(other.complaints, [])
+    await page.context().close()
+  },
+)
 
 signIns.run()

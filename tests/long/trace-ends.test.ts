@@ -133,7 +133,7 @@ const failures: Readonly<Record<string, Failure>> = {
     document: pause,
     banner: 'warn',
     code: 'END.0212',
-    sentence: /^No sound came from \+254722000111 any more.*: no RTP came for the media timeout\.$/,
+    sentence: /^No sound \(RTP\) came from \+254722000111 for the media timeout, so the call was ended\.$/,
     advice: /a firewall drops UDP/,
     next: [/^See the sound quality$/, /^See the timeline$/],
   },

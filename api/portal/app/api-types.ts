@@ -2,7 +2,7 @@
 
 export type Account = { readonly 'uuid': string; readonly 'name': string; readonly 'wallet_balance': string; readonly 'status': "active" | "suspended" }
 
-export type AccountOverview = { readonly 'account': Account; readonly 'calls': CallSummary; readonly 'recent_calls': (Call)[]; readonly 'wrong': { readonly 'unrouted_numbers': (string)[]; readonly 'failed_callback': ({ readonly 'url': string; readonly 'finished_at': string }) | (null); readonly 'has_no_outbound_webhook': boolean }; readonly 'first_steps': { readonly 'document': boolean; readonly 'number': boolean; readonly 'person': boolean; readonly 'call': boolean; readonly 'recording': boolean } }
+export type AccountOverview = { readonly 'account': Account; readonly 'calls': CallSummary; readonly 'recent_calls': (Call)[]; readonly 'wrong': { readonly 'unrouted_numbers': (string)[]; readonly 'failed_callback': ({ readonly 'url': string; readonly 'finished_at': string }) | (null); readonly 'has_no_funds': boolean; readonly 'has_no_outbound_webhook': boolean }; readonly 'first_steps': { readonly 'document': boolean; readonly 'number': boolean; readonly 'person': boolean; readonly 'call': boolean; readonly 'recording': boolean } }
 
 export type ApiKey = { readonly 'uuid': string; readonly 'name': string; readonly 'prefix': string; readonly 'is_active': boolean; readonly 'created_at': string; readonly 'last_used_at': (string) | (null) }
 

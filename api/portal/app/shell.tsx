@@ -3,10 +3,11 @@ import { sessions, signOut } from './api.ts'
 import { zoneInFull } from './format.ts'
 import { pageFor } from './pages.tsx'
 import { endPhone, isPhoneOpen, PhoneOverlay } from './phone/overlay.tsx'
+import { SessionEnd } from './phone/session-end.tsx'
 import { href, place } from './router.ts'
 import { followShortcuts } from './shortcuts.ts'
 import { language, type TextKey, t } from './texts/index.ts'
-import { attempt, Button } from './ui/basics.tsx'
+import { Button } from './ui/basics.tsx'
 import { Chooser } from './ui/chooser.tsx'
 import { Icon, type IconName } from './ui/icon.tsx'
 
@@ -86,20 +87,15 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
         <span class="who">{isConsole ? '' : sessions.value?.customer?.account_name}</span>
         {!isConsole && <PhoneOverlay />}
         <Chooser />
-        <button
-          type="button"
-          class="bare"
-          aria-label={t('signOut')}
-          title={t('signOut')}
-          onClick={() =>
-            attempt(async () => {
-              if (!isConsole) await endPhone()
-              await signOut(kind)
-            })
-          }
-        >
-          <Icon name="out" />
-        </button>
+        <SessionEnd
+          session={isConsole ? undefined : sessions.value?.customer?.session}
+          label={t('signOut')}
+          icon={<Icon name="out" />}
+          act={async () => {
+            if (!isConsole) await endPhone()
+            await signOut(kind)
+          }}
+        />
       </header>
       <nav id="menu" class={isOpen ? 'open' : ''} aria-label={t('menu')}>
         <ul>

@@ -22,6 +22,7 @@ const patterns: readonly (readonly [pattern: RegExp, fact: (...found: string[]) 
   [/^("(?:[^"\\]|\\.)*") was not spoken/, inEnglish],
   [/ (?:could not|cannot) be played.*?: (?!\/\/)(.*)\.$/s, inEnglish],
   [/(\+\d{5,})/, named],
+  [/^\S+ and (\+\d{5,}) dial each other:/, named],
   // An end-user, a SIP address, or a number that is not in E.164.
   [/^(?!The |One |There |http|\+|")(\S+) (?:is|did|dials|does|has|rejected|refused|could|hung|was|offers)\b/, named],
   [/(?: declined by| softphone of| call to|^Calls to| came from) (?!this|the |one |\+)(\S+?)(?=[.:]?\s|[.:]?$)/, named],

@@ -115,12 +115,11 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
   [/^(ICE|DTLS) failed$/, '$1 imeshindwa'],
   [/^hang-up asked for: (\S+) .*$/, 'imeombwa kukatwa: $1'],
   [
-    /^(\S+) to (\S+): try (\d+): (.*?)(?: after (\d+) ms)?$/,
-    ([, event = '', url = '', turn = '', outcome = '', ms]) => {
-      const before = `${event} kwa ${url}: jaribio la ${turn}: `
+    /^(\S+) to (\S+): try (\d+): (\d+|failed)(?: after (\d+) ms)?(?:: (.*))?$/s,
+    ([, event = '', url = '', turn = '', outcome = '', ms, why], inner) => {
+      const before = `${event === 'callback' ? 'taarifa' : event} kwa ${url}: jaribio la ${turn}: `
       const after = ms === undefined ? '' : ` baada ya ms ${ms}`
-      // A status, else what the operating system says.
-      return /^\d+$/.test(outcome) ? before + outcome + after : { before, english: outcome, after }
+      return why === undefined ? before + outcome + after : endingWith(`${before}limeshindwa${after}: `, why, inner)
     },
   ],
   [

@@ -255,6 +255,7 @@ export class ExchangeRunner {
         // Between calls: done by the exchange itself.
         return
       case 'verb.began':
+      case 'caller.dialled':
         // For the trace.
         return
       default:

@@ -183,6 +183,7 @@ export class CallbackDelivery {
         event: attempt?.event,
         ms: attempt?.ms,
         ...outcomeOf(answer),
+        ...(answer?.ok === false && answer.cause && { cause: answer.cause }),
       })
     const unixMs = clock.unixMs()
     const end: CallbackEnd =

@@ -294,6 +294,7 @@ export class CallBed {
       case 'room.attend':
       case 'room.leave':
       case 'verb.began':
+      case 'caller.dialled':
         return
       default:
         if (isMedia(command)) this.#media.execute(command)

@@ -74,7 +74,7 @@ const failed: Readonly<Record<string, FailedCall>> = {
     set: bed => bed.documents.set(hook, pause),
     act: (bed, legId) => bed.send({ type: 'media.timeout', legId }),
     code: 'END.0212',
-    sentence: /no RTP came for the media timeout/,
+    sentence: /^No sound \(RTP\) came from .* for the media timeout, so the call was ended\.$/,
     advice: /firewall drops UDP/,
   },
   'ICE failure': {
@@ -142,6 +142,51 @@ test('where media was awaited is named to the operator, and not to the customer'
   )
   assert.match(shownTo('customer'), /no RTP for the media timeout"/)
   assert.not.match(shownTo('customer'), /203\.0\.113/)
+})
+
+test('a try of a status callback says plainly why no answer came, with the system’s own words in its data', () => {
+  const bed = new CallBed()
+  const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
+  bed.recorder = traces.recorder
+  bed.documents.set(hook, pause)
+  bed.call(own)
+  bed.run(2000)
+  const [call] = bed.store.calls.values()
+  if (call === undefined) throw new Error('no call')
+  const url = 'https://acme.test/status'
+  const detail = 'connect ECONNREFUSED 203.0.113.7:443'
+  for (const tried of [
+    { fault: 'transport', detail, cause: 'connection-refused' },
+    { fault: 'timeout', detail: 'more than 10000 ms' },
+    { fault: 'transport', detail },
+    { status: 500 },
+  ])
+    traces.recorder.callback(call.uuid, { url, tries: 1, event: 'CALL.0100', ms: 2, ...tried })
+  const entries = traces.read(call.sid, 'customer')?.entries.filter(({ kind }) => kind === 'webhook') ?? []
+  assert.equal(
+    entries.map(({ text }) => text.replace(`CALL.0100 to ${url}: try 1: `, '')),
+    [
+      'failed after 2 ms: its host refused the connection',
+      'failed after 2 ms: more than 10000 ms',
+      `failed after 2 ms: ${detail}`,
+      '500 after 2 ms',
+    ],
+  )
+  assert.is(entries[0]?.data.detail, detail)
+})
+
+test('a request for a document says plainly why no answer came', () => {
+  const detail = 'connect ECONNREFUSED 203.0.113.7:443'
+  const bed = new CallBed()
+  const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
+  bed.recorder = traces.recorder
+  bed.documents.set(hook, { fault: 'transport', cause: 'connection-refused', detail })
+  bed.call(own)
+  bed.run(120_000)
+  const entries = traces.read(bed.over[0]?.sid ?? '', 'customer')?.entries ?? []
+  const failed = entries.find(({ kind, text }) => kind === 'document' && text.startsWith('failed'))
+  assert.is(failed?.text, 'failed after 20 ms: its host refused the connection')
+  assert.is(failed?.data.detail, detail)
 })
 
 test('a caller who hangs up while the fallback speaks: the document that failed is named beside the end', () => {

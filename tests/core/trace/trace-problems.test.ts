@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
 import type { Trace, TraceReader } from '../../../core/trace/trace.ts'
 import { trunk } from '../../rig/beds/trunk.ts'
-import { acme } from '../bed/acme.ts'
+import { acme, own as numberOf } from '../bed/acme.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { TraceBed } from '../bed/trace-bed.ts'
 
@@ -188,6 +188,48 @@ test('a number that dials itself: that is said, at the end of the call and befor
   assert.is(end.sentence, `${own} dials itself: the <Dial> of its document names the number that the call came to.`)
   assert.match(end.advice, /another number/)
   assert.equal(end.problems, [])
+})
+
+/** `own` dials `other`, which is another number of the switch: how each call between them ended. */
+function endsBetween(document: string, back: string): NonNullable<Trace['end']>[] {
+  const bed = new CallBed()
+  const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
+  bed.recorder = traces.recorder
+  bed.store.numbers.set(other, { account: acme.uuid, number: numberOf(other, 'https://acme.test/other') })
+  bed.documents.set(hook, `<Response>${document}</Response>`)
+  bed.documents.set('https://acme.test/other', `<Response>${back}</Response>`)
+  bed.call(own)
+  bed.run(120_000)
+  return [...bed.store.calls.values()].flatMap(({ uuid }) => traces.read(uuid, 'customer')?.end ?? [])
+}
+const other = '+254744444444'
+const dialOf = (number: string) => `<Dial><Number>${number}</Number></Dial>`
+
+test('two numbers that dial each other: each call that one of them has dialled says so', () => {
+  const [first, ...later] = endsBetween(dialOf(other), dialOf(own))
+  // Its trace has the number that it dialled, and not what that one's document does.
+  assert.is(first?.sentence, `The call was declined by ${other}.`)
+  assert.is(later.length, 8)
+  for (const [at, { sentence, advice }] of later.entries()) {
+    const [called, dialled] = at % 2 === 0 ? [other, own] : [own, other]
+    assert.is(sentence, `${called} and ${dialled} dial each other: the <Dial> of each document names the other number.`)
+    assert.match(advice, /in one of the two documents/)
+  }
+  assert.is(later.at(-1)?.reason_code, 'END.3482')
+})
+
+test('two numbers that dial each other after a greeting: the call that was one too many says so', () => {
+  const ends = endsBetween(`<Say>Hi</Say>${dialOf(other)}`, `<Say>Hi</Say>${dialOf(own)}`)
+  const { problems = [] } = ends.at(-1) ?? {}
+  assert.equal(
+    problems.map(({ code, sentence }) => [code, sentence]),
+    [['END.3482', `${own} and ${other} dial each other: the <Dial> of each document names the other number.`]],
+  )
+})
+
+test('a number that is dialled and dials a third one, which declines, is in no loop', () => {
+  const ends = endsBetween(dialOf(other), dialOf(far))
+  assert.ok(ends.length === 2 && ends.every(({ sentence }) => !sentence.includes('each other')), JSON.stringify(ends))
 })
 
 test('what a carrier says of its BYE is told in words; a normal hang-up stays one', () => {

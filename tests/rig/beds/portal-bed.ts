@@ -52,7 +52,7 @@ const shown = `(document.querySelector('main') ?? document.body).outerHTML.slice
 export class PortalTab {
   readonly page: Page
   readonly base: string
-  /** Faults of scripts, and what the policy refused. */
+  /** Faults of scripts, what the policy refused, and what of it the browser does not know. */
   readonly complaints: string[] = []
   /** Requests to other origins. */
   readonly outside: string[] = []
@@ -67,7 +67,8 @@ export class PortalTab {
     page.on('pageerror', fault => this.complaints.push(String(fault)))
     page.on('console', message => {
       if (this.#said.length < 20) this.#said.push(message.text().slice(0, 300))
-      if (/policy: |Content Security Policy|Trusted/.test(message.text())) this.complaints.push(message.text())
+      if (/policy: |Content Security Policy|Trusted|Unrecognized feature/.test(message.text()))
+        this.complaints.push(message.text())
     })
     page.on('dialog', dialog => {
       this.complaints.push(`dialog: ${dialog.message()}`)

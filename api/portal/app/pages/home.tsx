@@ -18,8 +18,13 @@ const lowBalance = 50
 function Problems({ shown: { account, wrong } }: { readonly shown: AccountOverview }) {
   const found = [
     ...(account.status === 'suspended' ? [[t('isSuspended'), href('wallet')] as const] : []),
-    ...(Number(account.wallet_balance) < lowBalance
-      ? [[t('balanceLow', { amount: money(account.wallet_balance) }), href('wallet')] as const]
+    ...(wrong.has_no_funds || Number(account.wallet_balance) < lowBalance
+      ? [
+          [
+            t(wrong.has_no_funds ? 'walletEmpty' : 'balanceLow', { amount: money(account.wallet_balance) }),
+            href('wallet'),
+          ] as const,
+        ]
       : []),
     ...wrong.unrouted_numbers.map(each => [t('numberUnrouted', { number: number(each) }), href('numbers')] as const),
     ...(wrong.failed_callback === null

@@ -1,7 +1,8 @@
 import { sessions } from '../api.ts'
 import type { PortalSession } from '../api-types.ts'
+import { SessionEnd } from '../phone/session-end.tsx'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button } from '../ui/basics.tsx'
+import { Badge } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 import { LastUsed } from '../ui/when.tsx'
 import { browserOf } from '../user-agent.ts'
@@ -49,7 +50,7 @@ export const SessionTable = ({
         },
         { head: t('address'), cell: row => row.address },
         { head: t('lastUsed'), class: 'brief', cell: row => <LastUsed iso={row.last_used_at} /> },
-        { head: '', cell: row => <Button onClick={() => attempt(() => end(row.uuid))}>{t('end')}</Button> },
+        { head: '', cell: row => <SessionEnd session={row.uuid} label={t('end')} act={() => end(row.uuid)} /> },
       ]}
     />
   )

@@ -6,6 +6,7 @@ import { go } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, tell } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { tellLiveCalls } from './live-calls.ts'
 
 // The phone of /phone, in a frame over every page: one phone, one set of rules. Its button is in the bar, where it covers
 // nothing of a page.
@@ -66,6 +67,10 @@ function letGo(): void {
   token = undefined
 }
 whenCustomerLeaves(letGo)
+tellLiveCalls(
+  session =>
+    session === sessions.value?.customer?.session && frame !== null && (insideOf(frame)?.phone?.calls.length ?? 0) > 0,
+)
 
 /** The phone once it is registered, to dial from. */
 async function ready(): Promise<Document> {
@@ -125,7 +130,7 @@ export function PhoneOverlay() {
           ref={it}
           title={t('phone')}
           src={source.value}
-          allow="microphone; speaker-selection; autoplay"
+          allow="microphone; autoplay"
           onLoad={loaded}
           tabIndex={isPhoneOpen.value ? 0 : -1}
           inert={!isPhoneOpen.value}

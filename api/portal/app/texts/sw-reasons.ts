@@ -17,6 +17,14 @@ const dialsItself = [
   'Piga namba nyingine au mtumiaji (<Client>) katika hati hiyo: kila simu kwa namba huzaa nyingine, mpaka swichi izimalize zote.',
 ] as const
 
+const dialEachOther = [
+  / dial each other: /,
+  'Namba mbili zinapigiana: <Dial> ya hati ya kila moja inataja nyingine.',
+  'Katika hati moja kati ya hizo mbili, piga namba nyingine au mtumiaji (<Client>): kila simu huzaa nyingine, mpaka swichi izimalize zote.',
+] as const
+
+const loops = [dialsItself, dialEachOther]
+
 const webhookFailed = 'Webhook ilishindwa, kwa hiyo hati ya akiba ilitumika.'
 
 /** What the switch says in English of each end and problem (`core/trace/explanation.ts`, `core/trace/problem-explanations.ts`), without what it names of the call. */
@@ -55,8 +63,8 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
   'END.0212': {
     cases: [
       [
-        /^No sound came/,
-        'Sauti ya upande mmoja haikufika tena, kwa hiyo simu ilikatwa: RTP haikufika ndani ya muda uliowekwa.',
+        /^No sound /,
+        'Hakuna sauti (RTP) iliyofika kutoka upande mmoja ndani ya muda uliowekwa, kwa hiyo simu ilikatwa.',
       ],
     ],
     why: 'Kipindi cha simu kiliisha: RTP haikufika ndani ya muda uliowekwa, au kipima muda chake hakikuongezwa (RFC 4028).',
@@ -64,7 +72,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
       'Angalia sauti iliyopokelewa (RTP): ikikoma, mtandao, NAT au ukuta wa moto unazuia UDP, au simu ilizimwa. Kama ishara pekee zilikoma, upande wa pili au proksi imepoteza simu.',
   },
   'END.0400': {
-    cases: [dialsItself],
+    cases: loops,
     why: 'Upande wa pili ulikataa ombi.',
     advice: 'Fungua jibu la SIP kwenye ngazi: kichwa chake Reason au Warning kinasema kosa la ombi.',
   },
@@ -100,7 +108,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
     advice: 'Omba namba mpya. Maelekezo mengine (3xx) hayafuatwi, kwa kuwa yangetumia fedha zako kwingine.',
   },
   'END.0480': {
-    cases: [dialsItself],
+    cases: loops,
     why: 'Anayepigiwa hapatikani kwa sasa.',
     advice: 'Jaribu tena baadaye. Huenda simu imezimwa au haina mtandao.',
   },
@@ -137,7 +145,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
     cases: [
       [/^The document refused/, 'Hati ilikataa simu.', asAsked],
       [/ is an empty <Response/, 'Hati ni <Response/> tupu, inayokataa simu.', asAsked],
-      dialsItself,
+      ...loops,
     ],
     why: 'Simu ilikataliwa.',
     advice:
@@ -195,7 +203,7 @@ export const swReasons: Readonly<Record<Explained, ReasonText>> = {
     advice: 'Rekebisha hati mahali hapo; `POST /documents/check` hutaja makosa yake kabla ya simu.',
   },
   'END.3482': {
-    cases: [dialsItself],
+    cases: loops,
     why: 'Zaidi ya hati 50 zilifuatana bila sekunde moja ya sauti, namba za swichi hii zilipigiana kwa mzunguko, au simu moja ilizaa zaidi ya miguu 20 kwenda namba na simu za swichi hii.',
     advice: 'Vunja mzunguko wa <Redirect> au wa <Dial>, au piga namba na simu chache kwa wakati mmoja.',
   },

@@ -234,12 +234,12 @@ export function Dialog({
   }, [])
   return (
     <dialog ref={it} class={wide ? 'wide' : ''} onClose={close} aria-labelledby="dialog-title">
-      <header class="card-head">
+      <div class="card-head">
         <h2 id="dialog-title">{title}</h2>
         <button type="button" class="bare" aria-label={t('close')} onClick={() => it.current?.close()}>
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   )

@@ -83,6 +83,31 @@ test('a callback is posted at its commit, signed, with the envelope of docs/even
   bed.close()
 })
 
+test('a try that got no answer is noted with what that means, and the event of the stream is as it was', async () => {
+  const bed = openBed()
+  const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status' })
+  const http = new FakeHttp()
+  const noted: Readonly<Record<string, unknown>>[] = []
+  const tried = (_call: unknown, what: Readonly<Record<string, unknown>>) => noted.push(what)
+  const delivery = new CallbackDelivery({ ...bed, http, log: silentLog, uuid: randomUUID, tried })
+  delivery.start()
+  const call = callOf(account)
+  await append(bed, call, 'CALL.0200')
+  const refused = { fault: 'transport', detail: 'connect ECONNREFUSED 203.0.113.7:443' } as const
+  for (let tries = 1; tries <= 6; tries++) {
+    http.posts.at(-1)?.answer({ ok: false, ...refused, cause: 'connection-refused' })
+    await settle()
+    bed.clock.pass(3_600_000)
+    await settle()
+  }
+  const first = { url: 'https://a.example/status', tries: 1, outcome: 'retry', event: 'CALL.0200', ms: 0, ...refused }
+  assert.equal(noted[0], { ...first, cause: 'connection-refused' })
+  const [{ id: _id, ...reported } = {}] = streamed(bed, call).map(({ data }) => data)
+  assert.equal(reported, { code: 'CALL.0200', url: first.url, tries: 6, ...refused })
+  delivery.stop()
+  bed.close()
+})
+
 for (const isCommitted of [false, true]) {
   const name = isCommitted ? 'was stored and not reported' : 'could not be stored'
   test(`the end of a callback that ${name} is stored again: once in the log, and nothing is sent twice`, async () => {

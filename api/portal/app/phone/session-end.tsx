@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { t } from '../texts/index.ts'
+import { attempt, Button, Dialog } from '../ui/basics.tsx'
+import { hasLiveCall } from './live-calls.ts'
+
+/** A button that ends a session; it asks first where a call of the session's phone would end with it. */
+export function SessionEnd({
+  session,
+  label,
+  act,
+  icon,
+}: {
+  /** Undefined: one that has no phone. */
+  readonly session: string | undefined
+  readonly label: string
+  readonly act: () => Promise<unknown>
+  /** In place of the label. */
+  readonly icon?: ComponentChildren
+}) {
+  const [isOpen, open] = useState(false)
+  const press = () =>
+    attempt(async () => {
+      if (session !== undefined && (await hasLiveCall(session))) open(true)
+      else await act()
+    })
+  return (
+    <>
+      {icon === undefined ? (
+        <Button onClick={press}>{label}</Button>
+      ) : (
+        <button type="button" class="bare" aria-label={label} title={label} onClick={press}>
+          {icon}
+        </button>
+      )}
+      {isOpen && (
+        <Dialog title={label} close={() => open(false)}>
+          <p>{t('sessionHasCall')}</p>
+          <div class="actions end">
+            <Button onClick={() => open(false)}>{t('cancel')}</Button>
+            <Button
+              kind="danger"
+              onClick={async () => {
+                await attempt(act)
+                open(false)
+              }}
+            >
+              {label}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
