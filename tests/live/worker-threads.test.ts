@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OpenDescriptors } from '../../rtp/io/open-descriptors.ts'
 import { openNetwork } from '../../rtp/io/open-network.ts'
-import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
+import { allowedProcessors, takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
 import { until } from '../rig/probes/wait.ts'
@@ -212,6 +214,16 @@ test('a thread that takes precedence has it, what it starts has not', async () =
   else if (taken === 'nice') assert.is(niceness, -10)
   else assert.is(taken, 'usual')
   assert.is(childPolicy, 0)
+})
+
+test('the processors that a thread may run on are counted as taskset(1) limits them', () => {
+  if (process.platform !== 'linux') return assert.is(allowedProcessors(), 0)
+  assert.is(allowedProcessors(), Number(execFileSync('nproc', { encoding: 'utf8' })))
+  const program = `import { allowedProcessors } from ${JSON.stringify(new URL('../../rtp/io/thread-precedence.ts', import.meta.url).href)}
+    process.stdout.write(String(allowedProcessors()))`
+  const first = /Cpus_allowed_list:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]!
+  const words = ['-c', first, process.execPath, '--input-type=module', '--disable-warning=ExperimentalWarning', '-e']
+  assert.is(execFileSync('taskset', [...words, program], { encoding: 'utf8' }), '1')
 })
 
 test('a thread gives way as far as it is not behind already', async () => {

@@ -1,5 +1,4 @@
-import { availableParallelism } from 'node:os'
-import { goAfterMedia, leaveRealTime } from '../../../rtp/io/index.ts'
+import { allowedProcessors, goAfterMedia, leaveRealTime } from '../../../rtp/io/index.ts'
 
 /** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
 const lookEveryMs = 1000
@@ -12,7 +11,7 @@ interface Precedence {
   leaveRealTime(): void
 }
 
-const ofSystem: Precedence = { processors: availableParallelism, goAfterMedia, leaveRealTime }
+const ofSystem: Precedence = { processors: allowedProcessors, goAfterMedia, leaveRealTime }
 
 /**
  * Lets the calling thread, which signals, go in real time after media while there is a processor more than media threads.
