@@ -18,6 +18,7 @@ const usual = {
   pairs: 3,
   rounds: 4,
   secondsPerRound: 10,
+  /** At most: what the machine does not bear is not offered. */
   callsPerSecond: 50,
   liveCalls: 40,
   packetSeconds: 8,
@@ -34,6 +35,10 @@ const brief = {
   warmUpSeconds: 4,
 }
 const talkMs = 500
+/** Both switches take this part of the processor: what is not borne says nothing about the recorder. */
+const load = 0.8
+/** Of the calls of a round, at most. A processor that the host takes away for a moment leaves some unanswered. */
+const mayFail = 0.01
 
 /** Pairs of switches and minutes of calls: it runs when it is named. */
 export const isLongTest = true
@@ -58,23 +63,30 @@ export async function run(short: boolean): Promise<Figure[]> {
   const plan = short ? brief : usual
   const calls: Round[] = []
   const packets: Round[] = []
+  const rates: number[] = []
   for (let pair = 0; pair < plan.pairs; pair++) {
     const open = {
       off: () => Subject.open({ SAUTI_RECORDER_MEMORY_MB: '0', SAUTI_MEDIA_PORTS: '12000-15999' }),
       on: () => Subject.open({ SAUTI_RECORDER_MEMORY_MB: '32', SAUTI_MEDIA_PORTS: '16000-19999' }),
     }
     // The one that is started first may get the better memory.
-    const first = pair % 2 === 0 ? await open.off() : await open.on()
-    const second = pair % 2 === 0 ? await open.on() : await open.off()
-    const [off, on] = pair % 2 === 0 ? [first, second] : [second, first]
+    const earlier = pair % 2 === 0 ? await open.off() : await open.on()
+    const later = pair % 2 === 0 ? await open.on() : await open.off()
+    const [off, on] = pair % 2 === 0 ? [earlier, later] : [later, earlier]
     const both = async (take: (subject: Subject) => Promise<Taken>): Promise<Round> => {
       const [ofOff, ofOn] = await Promise.all([take(off), take(on)])
       return { off: ofOff, on: ofOn }
     }
     try {
-      await both(subject => subject.calls(plan.callsPerSecond, plan.warmUpSeconds))
+      const slow = Math.ceil(plan.callsPerSecond / 4)
+      const first = await both(subject => subject.calls(slow, Math.max(5, plan.warmUpSeconds / 4)))
+      const borne = Math.floor((1000 * load) / (first.off.allMs + first.on.allMs))
+      const rate = Math.max(slow, Math.min(plan.callsPerSecond, borne))
+      process.stderr.write(`pair ${pair + 1}: ${rate} calls a second at each switch\n`)
+      rates.push(rate)
+      await both(subject => subject.calls(rate, plan.warmUpSeconds))
       for (let round = 0; round < plan.rounds; round++) {
-        calls.push(await both(subject => subject.calls(plan.callsPerSecond, plan.secondsPerRound)))
+        calls.push(await both(subject => subject.calls(rate, plan.secondsPerRound)))
         tell('calls', pair, calls.at(-1))
       }
       await Promise.all([off, on].map(subject => subject.speak(plan.liveCalls)))
@@ -93,7 +105,13 @@ export async function run(short: boolean): Promise<Figure[]> {
   const perCall = { off: median(calls.map(({ off }) => off.allMs)), on: median(calls.map(({ on }) => on.allMs)) }
   const perPacket = { off: median(packets.map(({ off }) => off.allMs)), on: median(packets.map(({ on }) => on.allMs)) }
   return [
-    figureOf('a full call, processor time of all threads', perCall.on, 'ms', perCall.off, 'recorder off'),
+    figureOf(
+      `a full call, ${median(rates)} a second at each switch, processor time of all threads`,
+      perCall.on,
+      'ms',
+      perCall.off,
+      'recorder off',
+    ),
     figureOf(
       '… of the signalling thread',
       median(calls.map(({ on }) => signallingMs(on))),
@@ -164,7 +182,8 @@ class Subject {
     // What is recorded of the last calls is settled after some seconds.
     await new Promise(resolve => setTimeout(resolve, 1000))
     const unanswered = offered - answeredMs.length
-    if (unanswered > 0) throw new Error(`${unanswered} of ${offered} calls were not answered`)
+    if (unanswered > mayFail * offered) throw new Error(`${unanswered} of ${offered} calls were not answered`)
+    if (unanswered > 0) process.stderr.write(`${unanswered} of ${offered} calls were not answered\n`)
     return this.#takenSince(before, answeredMs.length)
   }
 
