@@ -11,7 +11,7 @@ export interface HeldFrames {
   flush(): void
 }
 
-/** Sees what goes out. */
+/** Sees what goes out: telephone-events, and other packets while it `tapesAll` of the stream. */
 interface OutgoingTape {
   /** Its header is written; its payload may not be there yet. */
   sent(packet: Uint8Array, length: number): void
@@ -32,6 +32,8 @@ export class OutgoingStream {
   octets = 0
   held: HeldFrames | undefined
   tape: OutgoingTape | undefined
+  /** Rarely: what a tape would have to look at for it, each packet would bring from slow memory. */
+  tapesAll = false
   /** The numbers of the next packet of our own. */
   #sequence: number
   #timestamp: number
@@ -94,7 +96,7 @@ export class OutgoingStream {
     this.#write(packet, payloadType, this.#marker, this.#timestamp)
     this.#marker = false
     this.#advanceTimestamp(samples)
-    this.tape?.sent(packet, headerLength + payloadLength)
+    if (this.tapesAll) this.tape?.sent(packet, headerLength + payloadLength)
     return this.#count(payloadLength)
   }
 
@@ -128,7 +130,7 @@ export class OutgoingStream {
     const begins = marker || this.#marker
     this.#marker = false
     rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.#ssrc)
-    this.tape?.sent(packet, headerLength + payloadLength)
+    if (this.tapesAll) this.tape?.sent(packet, headerLength + payloadLength)
     if (sequenceDelta(sequence, this.#sequence) >= 0) this.#sequence = sequenceAfter(sequence, 1)
     const end = timestampAfter(timestamp, samples)
     if (timestampDelta(end, this.#timestamp) > 0) this.#timestamp = end

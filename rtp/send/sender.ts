@@ -54,7 +54,7 @@ export class Sender {
     this.#transcoder = new Transcoder(coders)
     this.#plays = new PromptPlayer((playId, completed) => events.played(playId, completed))
     const send = (packet: Uint8Array, length: number) => {
-      stream.tape?.leaves(packet, length)
+      if (stream.tapesAll) stream.tape?.leaves(packet, length)
       socket.send(packet, length, to.address, to.port)
       to.sent()
     }

@@ -285,7 +285,7 @@ export class MediaSession implements Destination, SenderEvents {
     const { tape } = this.#host
     if (tape === undefined) return undefined
     const session = { id: this.id, socket: this.ports.rtp, remote: this.#symmetricRtp }
-    const own = new SessionTape(tape, session, receiver, this.#host, now)
+    const own = new SessionTape(tape, session, receiver, this.#stream, this.#host, now)
     receiver.inband.tape = own
     this.#stream.tape = own
     return own

@@ -7,6 +7,8 @@ import type { SessionFigures } from '../report/session-figures.ts'
 
 const headerBytes = 12
 const everyMs = 1000
+/** The level of one packet in eight is measured. */
+const measuredOneIn = 8
 
 /** Where packets come from and go to. */
 interface TapedAddresses {
@@ -17,6 +19,11 @@ interface TapedAddresses {
 /** Ours; its port may change. */
 interface TapedSocket {
   readonly port: number
+}
+
+/** Of what goes out. */
+interface TapedStream {
+  tapesAll: boolean
 }
 
 interface TapeClock {
@@ -33,27 +40,35 @@ export class SessionTape implements PacketSink {
   readonly #next: PacketSink
   readonly #remote: TapedAddresses
   readonly #socket: TapedSocket
+  readonly #stream: TapedStream
   readonly #clock: TapeClock
+  readonly #wantsHeaders: boolean
   #pointAt: number
+  #isCapturing = false
   /** Packets are noted whole until then. */
   #captureUntil = Number.NEGATIVE_INFINITY
   /** The packet that was written last is a telephone-event, which is noted already. */
   #isEvent = false
   /** What is decoded is measured there. */
   #isG711 = false
+  #turn = 0
 
   constructor(
     tape: MediaTape,
     session: { readonly id: string; readonly socket: TapedSocket; readonly remote: TapedAddresses },
     next: PacketSink,
+    stream: TapedStream,
     clock: TapeClock,
     now: number,
   ) {
     this.#tape = tape
+    this.#wantsHeaders = tape.wantsHeaders
     this.#number = tape.name(session.id)
     this.#next = next
     this.#remote = session.remote
     this.#socket = session.socket
+    this.#stream = stream
+    stream.tapesAll = tape.wantsHeaders
     this.#clock = clock
     this.#pointAt = now + everyMs
   }
@@ -66,29 +81,32 @@ export class SessionTape implements PacketSink {
   receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void {
     if (meaning === 'events') this.#note(packet, length, false, tapedBytes, now)
     else {
-      this.#isG711 = meaning === 'PCMU' || meaning === 'PCMA'
-      if (this.#isG711)
+      const isG711 = meaning === 'PCMU' || meaning === 'PCMA'
+      if (isG711 !== this.#isG711) this.#isG711 = isG711
+      if (isG711 && this.#isMeasured())
         this.level.packet(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length), meaning === 'PCMU')
-      if (now < this.#captureUntil) this.#whole(packet, length, false, now)
-      else if (this.#tape.wantsHeaders) this.#note(packet, length, false, headerBytes, now)
+      if (this.#isCapturing && now < this.#captureUntil) this.#whole(packet, length, false, now)
+      else if (this.#wantsHeaders) this.#note(packet, length, false, headerBytes, now)
     }
     this.#next.receive(packet, length, meaning, now)
   }
 
   /** Samples of a codec that is decoded. */
   decoded(pcm: Int16Array, from: number, count: number): void {
-    if (!this.#isG711) this.level.pcm(pcm, from, count)
+    if (!this.#isG711 && this.#isMeasured()) this.level.pcm(pcm, from, count)
   }
 
   capture(until: number): void {
     this.#captureUntil = until
+    this.#isCapturing = true
+    this.#stream.tapesAll = true
   }
 
   sent(packet: Uint8Array, length: number): void {
     this.#isEvent = false
-    if (!this.#tape.wantsHeaders) return
+    if (!this.#wantsHeaders) return
     const now = this.#clock.now()
-    if (now >= this.#captureUntil) this.#note(packet, length, true, headerBytes, now)
+    if (!this.#isCapturing || now >= this.#captureUntil) this.#note(packet, length, true, headerBytes, now)
   }
 
   sentEvent(packet: Uint8Array, length: number): void {
@@ -97,10 +115,19 @@ export class SessionTape implements PacketSink {
   }
 
   leaves(packet: Uint8Array, length: number): void {
-    if (this.#captureUntil === Number.NEGATIVE_INFINITY || this.#isEvent) return
+    if (!this.#isCapturing || this.#isEvent) return
     const now = this.#clock.now()
     if (now < this.#captureUntil) this.#whole(packet, length, true, now)
-    else this.#captureUntil = Number.NEGATIVE_INFINITY
+    else {
+      this.#isCapturing = false
+      this.#stream.tapesAll = this.#wantsHeaders
+    }
+  }
+
+  /** Speech is the same before and after it. */
+  #isMeasured(): boolean {
+    this.#turn = (this.#turn + 1) % measuredOneIn
+    return this.#turn === 1
   }
 
   tick(now: number, figures: SessionFigures): void {
