@@ -53,8 +53,9 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
 }
 
 /**
- * Signalling goes before what else the machine does, V8's compilers and collectors included, where the system allows it. Threads
- * that this thread starts from now on would, too: those of Node's pool are there when one of them has worked.
+ * Signalling goes before what else the machine does but media, V8's compilers and collectors included, where the system allows it:
+ * by its niceness, and in real time while it has a processor of its own. Threads that this thread starts with its niceness would go
+ * before others, too: those of Node's pool are there when one of them has worked.
  */
 async function goFirst({ dataFolder, media }: Settings): Promise<void> {
   await stat(dataFolder)

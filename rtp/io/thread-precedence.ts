@@ -12,8 +12,6 @@ const resetOnFork = 0x4000_0000
 const priorities = { media: 2, signalling: 1 } as const
 const callingThread = 0
 const niceness = -10
-/** cpu_set_t: 1024 processors. */
-const maskBytes = 128
 
 /**
  * Lets the calling thread go before the others of the machine, as far as the system allows it: a packet that is late is
@@ -43,33 +41,15 @@ export const leaveRealTime = (): void => {
   if (process.platform === 'linux') schedule(usual, 0)
 }
 
+/** Made once: where the system refuses, signalling asks again each second. */
+let setScheduler: ((thread: number, policy: number, param: Int32Array) => number) | undefined
+
 const schedule = (policy: number, priority: number): boolean => {
   try {
-    const call = koffi.load(null).func('sched_setscheduler', 'int', ['int', 'int', 'const void *'])
+    setScheduler ??= koffi.load(null).func('sched_setscheduler', 'int', ['int', 'int', 'const void *'])
     // struct sched_param { int sched_priority; }
-    return call(callingThread, policy | resetOnFork, Int32Array.of(priority)) === 0
+    return setScheduler(callingThread, policy | resetOnFork, Int32Array.of(priority)) === 0
   } catch {
     return false
   }
-}
-
-type AffinityCall = (thread: number, bytes: number, mask: Uint8Array) => number
-let affinity: AffinityCall | undefined
-
-/**
- * How many processors the calling thread may run on now (sched_getaffinity(2)); 0: not known. `availableParallelism()` reads files
- * at each call, and this may be asked between calls.
- */
-export const allowedProcessors = (): number => {
-  if (process.platform !== 'linux') return 0
-  const mask = new Uint8Array(maskBytes)
-  try {
-    affinity ??= koffi.load(null).func('sched_getaffinity', 'int', ['int', 'size_t', '_Out_ uint8_t *']) as AffinityCall
-    if (affinity(callingThread, maskBytes, mask) < 0) return 0
-  } catch {
-    return 0
-  }
-  let count = 0
-  for (const byte of mask) for (let bits = byte; bits > 0; bits >>= 1) count += bits & 1
-  return count
 }

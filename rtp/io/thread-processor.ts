@@ -26,3 +26,20 @@ export const otherProcessor = (native: NativeCalls): (() => boolean) => {
     return true
   }
 }
+
+/**
+ * How many processors the calling thread may run on now (sched_getaffinity(2)); 0: not known. `availableParallelism()` reads files
+ * at each call, and this is asked while calls run.
+ */
+export const allowedProcessors = (native: NativeCalls): (() => number) => {
+  const { libc } = native
+  const memory = native.allocate(maskBytes)
+  const allowed = new Uint8Array(memory.buffer)
+  return () => {
+    allowed.fill(0)
+    if (libc.sched_getaffinity(callingThread, maskBytes, memory.address) < 0) return 0
+    let count = 0
+    for (const byte of allowed) for (let bits = byte; bits > 0; bits >>= 1) count += bits & 1
+    return count
+  }
+}

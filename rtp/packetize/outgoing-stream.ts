@@ -11,7 +11,7 @@ export interface HeldFrames {
   flush(): void
 }
 
-/** Sees what goes out: telephone-events, and other packets while it `tapesAll` of the stream. */
+/** Sees what goes out: telephone-events, and all packets while the stream's `tapesAll` is set. */
 interface OutgoingTape {
   /** Its header is written; its payload may not be there yet. */
   sent(packet: Uint8Array, length: number): void
@@ -32,7 +32,7 @@ export class OutgoingStream {
   octets = 0
   held: HeldFrames | undefined
   tape: OutgoingTape | undefined
-  /** Rarely: what a tape would have to look at for it, each packet would bring from slow memory. */
+  /** The tape sees all packets. Rarely so: it is held here, since to ask the tape each packet would read slow memory. */
   tapesAll = false
   /** The numbers of the next packet of our own. */
   #sequence: number

@@ -7,7 +7,7 @@ import type { SessionFigures } from '../report/session-figures.ts'
 
 const headerBytes = 12
 const everyMs = 1000
-/** The level of one packet in eight is measured. */
+/** The level of one packet in eight is measured: speech is the same before and after it. */
 const measuredOneIn = 8
 
 /** Where packets come from and go to. */
@@ -81,9 +81,8 @@ export class SessionTape implements PacketSink {
   receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void {
     if (meaning === 'events') this.#note(packet, length, false, tapedBytes, now)
     else {
-      const isG711 = meaning === 'PCMU' || meaning === 'PCMA'
-      if (isG711 !== this.#isG711) this.#isG711 = isG711
-      if (isG711 && this.#isMeasured())
+      this.#isG711 = meaning === 'PCMU' || meaning === 'PCMA'
+      if (this.#isG711 && this.#isMeasured())
         this.level.packet(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length), meaning === 'PCMU')
       if (this.#isCapturing && now < this.#captureUntil) this.#whole(packet, length, false, now)
       else if (this.#wantsHeaders) this.#note(packet, length, false, headerBytes, now)
@@ -124,7 +123,6 @@ export class SessionTape implements PacketSink {
     }
   }
 
-  /** Speech is the same before and after it. */
   #isMeasured(): boolean {
     this.#turn = (this.#turn + 1) % measuredOneIn
     return this.#turn === 1

@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { loadLibC } from '../../rtp/io/libc.ts'
 import { OpenDescriptors } from '../../rtp/io/open-descriptors.ts'
 import { openNetwork } from '../../rtp/io/open-network.ts'
-import { allowedProcessors, takePrecedence } from '../../rtp/io/thread-precedence.ts'
+import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
+import { allowedProcessors } from '../../rtp/io/thread-processor.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
 import { until } from '../rig/probes/wait.ts'
@@ -217,10 +219,13 @@ test('a thread that takes precedence has it, what it starts has not', async () =
 })
 
 test('the processors that a thread may run on are counted as taskset(1) limits them', () => {
-  if (process.platform !== 'linux') return assert.is(allowedProcessors(), 0)
-  assert.is(allowedProcessors(), Number(execFileSync('nproc', { encoding: 'utf8' })))
-  const program = `import { allowedProcessors } from ${JSON.stringify(new URL('../../rtp/io/thread-precedence.ts', import.meta.url).href)}
-    process.stdout.write(String(allowedProcessors()))`
+  const native = loadLibC()
+  if (native === undefined) return
+  assert.is(allowedProcessors(native)(), Number(execFileSync('nproc', { encoding: 'utf8' })))
+  const moduleOf = (name: string) => JSON.stringify(new URL(`../../rtp/io/${name}`, import.meta.url).href)
+  const program = `import { loadLibC } from ${moduleOf('libc.ts')}
+    import { allowedProcessors } from ${moduleOf('thread-processor.ts')}
+    process.stdout.write(String(allowedProcessors(loadLibC())()))`
   const first = /Cpus_allowed_list:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]!
   const words = ['-c', first, process.execPath, '--input-type=module', '--disable-warning=ExperimentalWarning', '-e']
   assert.is(execFileSync('taskset', [...words, program], { encoding: 'utf8' }), '1')

@@ -1,4 +1,4 @@
-import { allowedProcessors, goAfterMedia, leaveRealTime } from '../../../rtp/io/index.ts'
+import { allowedProcessors, goAfterMedia, leaveRealTime, loadLibC } from '../../../rtp/io/index.ts'
 
 /** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
 const lookEveryMs = 1000
@@ -11,7 +11,10 @@ interface Precedence {
   leaveRealTime(): void
 }
 
-const ofSystem: Precedence = { processors: allowedProcessors, goAfterMedia, leaveRealTime }
+function ofSystem(): Precedence {
+  const native = loadLibC()
+  return { processors: native === undefined ? () => 0 : allowedProcessors(native), goAfterMedia, leaveRealTime }
+}
 
 /**
  * Lets the calling thread, which signals, go in real time after media while there is a processor more than media threads.
@@ -22,7 +25,7 @@ export class SignallingPrecedence {
   readonly #precedence: Precedence
   #isRealTime = false
 
-  constructor(mediaThreads: number, precedence: Precedence = ofSystem) {
+  constructor(mediaThreads: number, precedence: Precedence = ofSystem()) {
     this.#mediaThreads = mediaThreads
     this.#precedence = precedence
   }

@@ -1,4 +1,4 @@
-// Tabs of one sign-in share its session: who signs out in one of them ends the calls of all. They ask one another.
+// Tabs of one sign-in share its session: a sign-out in one of them ends the calls of all. They ask one another.
 
 interface Message {
   /** `asked`: whether a phone of the session has a call. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { t } from '../texts/index.ts'
-import { attempt, Button, Dialog } from '../ui/basics.tsx'
+import { attempt, Button, Question } from '../ui/basics.tsx'
 import { hasLiveCall } from './live-calls.ts'
 
 /** A button that ends a session; it asks first where a call of the session's phone would end with it. */
@@ -33,23 +33,7 @@ export function SessionEnd({
           {icon}
         </button>
       )}
-      {isOpen && (
-        <Dialog title={label} close={() => open(false)}>
-          <p>{t('sessionHasCall')}</p>
-          <div class="actions end">
-            <Button onClick={() => open(false)}>{t('cancel')}</Button>
-            <Button
-              kind="danger"
-              onClick={async () => {
-                await attempt(act)
-                open(false)
-              }}
-            >
-              {label}
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {isOpen && <Question label={label} question={t('sessionHasCall')} act={act} close={() => open(false)} />}
     </>
   )
 }

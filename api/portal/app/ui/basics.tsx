@@ -245,6 +245,37 @@ export function Dialog({
   )
 }
 
+/** A dialog that asks; the button with its label does what was asked about. */
+export function Question({
+  label,
+  question,
+  act,
+  close,
+}: {
+  readonly label: string
+  readonly question: string
+  readonly act: () => Promise<unknown>
+  readonly close: () => void
+}) {
+  return (
+    <Dialog title={label} close={close}>
+      <p>{question}</p>
+      <div class="actions end">
+        <Button onClick={close}>{t('cancel')}</Button>
+        <Button
+          kind="danger"
+          onClick={async () => {
+            await attempt(act)
+            close()
+          }}
+        >
+          {label}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
 /** Asks before what cannot be taken back. */
 export function Sure({
   label,
@@ -263,23 +294,7 @@ export function Sure({
       <Button kind={kind} onClick={() => open(true)}>
         {label}
       </Button>
-      {isOpen && (
-        <Dialog title={label} close={() => open(false)}>
-          <p>{question}</p>
-          <div class="actions end">
-            <Button onClick={() => open(false)}>{t('cancel')}</Button>
-            <Button
-              kind="danger"
-              onClick={async () => {
-                await attempt(act)
-                open(false)
-              }}
-            >
-              {label}
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {isOpen && <Question label={label} question={question} act={act} close={() => open(false)} />}
     </>
   )
 }
