@@ -5,8 +5,8 @@ import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
 import { plainSdp, type WsPhone } from '../rig/peers/ws-phone.ts'
 import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
 import { freePort } from '../rig/probes/ports.ts'
+import { untilReceived } from '../rig/probes/received-audio.ts'
 import { sine, toneShare, wavOf } from '../rig/probes/tone.ts'
-import { until } from '../rig/probes/wait.ts'
 import { bed, dialWhatWasDialled, ended, idle, newest, phoneOf, portIn, withPhones, words } from './softphone-bed.ts'
 
 // Calls of softphones (softphone-bed.ts).
@@ -20,7 +20,9 @@ for (const by of ['bearer', 'digest'] as const) {
     assert.is(bed.sauti.isRegistered(user.user.uuid), false)
     const made = await phone.register(120)
     assert.is(made.status, 200)
-    assert.match(headersOf(made, 'Contact')[0] ?? '', /;expires=120$/)
+    // What is left of it in whole seconds, RFC 3261 §10.3 step 8.
+    const expires = Number(/;expires=(\d+)$/.exec(headersOf(made, 'Contact')[0] ?? '')?.[1])
+    assert.ok(expires >= 110 && expires <= 120, String(expires))
     assert.is(bed.sauti.isRegistered(user.user.uuid), true)
     assert.is((await phone.register(0)).status, 200)
     assert.is(bed.sauti.isRegistered(user.user.uuid), false)
@@ -53,8 +55,8 @@ test('a call to a hosted document: rung, answered, its tone is received, BYE', a
     call.acknowledge()
     own.aim(portIn(answer))
     own.sendFrame(new Uint8Array(160).fill(0xff))
-    await until('half a second of audio', () => own.audio().length > 4000)
-    assert.ok(toneShare(decodePcmu(own.audio().subarray(800, 4000)), 1000) > 0.9)
+    // Silence is sent from the 200 on, until the asset is read: how long that takes is not this test's matter.
+    await untilReceived(own, 1000)
     const row = await newest()
     assert.equal([row.direction, row.fromNumber, row.toNumber], ['outbound', bed.number, '+254722222222'])
     assert.equal(row.customPayload, { order: 7 })
