@@ -20,9 +20,7 @@ for (const by of ['bearer', 'digest'] as const) {
     assert.is(bed.sauti.isRegistered(user.user.uuid), false)
     const made = await phone.register(120)
     assert.is(made.status, 200)
-    // What is left of it in whole seconds, RFC 3261 §10.3 step 8.
-    const expires = Number(/;expires=(\d+)$/.exec(headersOf(made, 'Contact')[0] ?? '')?.[1])
-    assert.ok(expires >= 110 && expires <= 120, String(expires))
+    assert.match(headersOf(made, 'Contact')[0] ?? '', /;expires=120$/)
     assert.is(bed.sauti.isRegistered(user.user.uuid), true)
     assert.is((await phone.register(0)).status, 200)
     assert.is(bed.sauti.isRegistered(user.user.uuid), false)

@@ -24,6 +24,19 @@ test('a binding lasts as long as it was granted for, a question lists it, and a 
   assert.is(bed.endpoint.registrar.size, 0)
 })
 
+test('no more is granted than was asked for, at whatever fraction of a millisecond it was asked', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  const flow = bed.flow()
+  // 17826.85 + 120000 − 17826.85 is a little more than 120000 in floating point.
+  bed.pass(17826.85180664847)
+  for (let cseq = 1; cseq < 50; cseq++) {
+    const made = bed.register(flow, token, { cseq, expires: 120 })
+    assert.match(contactsOf(made)[0] ?? '', /;expires=120$/)
+    bed.pass(0.7310013)
+  }
+})
+
 test('intervals: 423 with Min-Expires, the ceiling, the default, the Contact before the header, 0 removes', () => {
   const bed = new PhoneBed()
   const token = bed.token('1001')
