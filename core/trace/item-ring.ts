@@ -99,14 +99,8 @@ export class RingWriter extends Ring {
   }
 }
 
-interface RingItem {
-  readonly kind: number
-  readonly flags: number
-  readonly unixMs: number
-  /** Its payload in the ring's bytes: the reader's own until the item is done with. */
-  readonly from: number
-  readonly to: number
-}
+/** Takes an item. Its payload is from `from` to `to` in the ring's bytes: the reader's own until the item is done with. */
+export type TakeItem = (kind: number, flags: number, unixMs: number, from: number, to: number) => void
 
 export class RingReader extends Ring {
   /** The part of the memory that is full, 0 to 1. */
@@ -117,7 +111,7 @@ export class RingReader extends Ring {
   }
 
   /** All that is there now, in the order in which it was written. An item that cannot be taken is given up: it would stand before the others for ever. */
-  drain(take: (item: RingItem) => void, failed: (cause: unknown) => void): void {
+  drain(take: TakeItem, failed: (cause: unknown) => void): void {
     const { control, view, size } = this
     const head = Atomics.load(control, writtenAt) >>> 0
     let tail = Atomics.load(control, readAt) >>> 0
@@ -130,7 +124,7 @@ export class RingReader extends Ring {
         const to = at + length - view.getUint16(at + 6, true)
         const unixMs = view.getFloat64(at + 8, true)
         try {
-          take({ kind, flags: view.getUint8(at + 5), unixMs, from: at + headBytes, to })
+          take(kind, view.getUint8(at + 5), unixMs, at + headBytes, to)
         } catch (cause) {
           failed(cause)
         }

@@ -70,13 +70,13 @@ export function readCaptured(payload: Uint8Array): readonly CapturedPacket[] {
 
 /** The newest packets of a leg. */
 export class PacketRing {
-  readonly #bytes: Uint8Array
+  readonly #bytes: Buffer
   readonly #capacity: number
   #count = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
-    this.#bytes = new Uint8Array(capacity * capturedBytes)
+    this.#bytes = Buffer.alloc(capacity * capturedBytes)
   }
 
   add(packet: CapturedPacket): void {
@@ -85,10 +85,10 @@ export class PacketRing {
   }
 
   /** Oldest first. */
-  read(): Uint8Array {
-    if (this.#count <= this.#capacity) return this.#bytes.slice(0, this.#count * capturedBytes)
+  read(): Buffer {
+    if (this.#count <= this.#capacity) return Buffer.from(this.#bytes.subarray(0, this.#count * capturedBytes))
     const from = (this.#count % this.#capacity) * capturedBytes
-    const whole = new Uint8Array(this.#bytes.length)
+    const whole = Buffer.alloc(this.#bytes.length)
     whole.set(this.#bytes.subarray(from))
     whole.set(this.#bytes.subarray(0, from), this.#bytes.length - from)
     return whole

@@ -7,7 +7,7 @@ const maxMessages = 12
 interface WaitingMessage {
   readonly unixMs: number
   /** With secrets covered. */
-  readonly payload: Uint8Array
+  readonly payload: Buffer
 }
 
 /** Messages of dialogs whose leg is not known yet: challenges, and what goes out while the call begins. */

@@ -1,4 +1,4 @@
-import { type RecordHead, recordHeadBytes, recordLength, writeRecordHead } from './record.ts'
+import { recordHeadBytes, recordLength, writeRecordHead } from './record.ts'
 
 /** Most calls take a few of them; a longer record has one of its own length. */
 const pageBytes = 4096
@@ -6,13 +6,13 @@ const pageBytes = 4096
 const mostSpare = 256
 
 class Page {
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
   readonly view: DataView
   used = 0
 
   constructor(length: number) {
-    this.bytes = new Uint8Array(length)
-    this.view = new DataView(this.bytes.buffer)
+    this.bytes = Buffer.alloc(length)
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, length)
   }
 }
 
@@ -57,11 +57,20 @@ export class RecordPages {
     return this.#pages.map(({ bytes, used }) => bytes.subarray(0, used))
   }
 
-  add(head: RecordHead, payload: Uint8Array): void {
-    const length = recordLength(payload.length)
+  /** Its payload is from `from` to `to` in `bytes`. */
+  add(
+    kind: number,
+    leg: number,
+    unixMs: number,
+    seq: number,
+    bytes: Buffer,
+    from: number = 0,
+    to: number = bytes.length,
+  ): void {
+    const length = recordLength(to - from)
     const page = this.#pageFor(length)
-    page.bytes.set(payload, page.used + recordHeadBytes)
-    writeRecordHead(page.view, page.used, head, payload.length)
+    bytes.copy(page.bytes, page.used + recordHeadBytes, from, to)
+    writeRecordHead(page.view, page.used, kind, leg, unixMs, seq, to - from)
     page.used += length
     this.#length += length
   }

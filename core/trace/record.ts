@@ -29,7 +29,7 @@ export const recordKinds = {
   audio: 8,
 } as const
 
-export interface RecordHead {
+interface RecordHead {
   readonly kind: number
   readonly leg: number
   readonly unixMs: number
@@ -42,11 +42,19 @@ export interface RecordView extends RecordHead {
 
 export const recordLength = (payloadBytes: number): number => (recordHeadBytes + payloadBytes + 7) & ~7
 
-export function writeRecordHead(view: DataView, at: number, head: RecordHead, payloadBytes: number): void {
+export function writeRecordHead(
+  view: DataView,
+  at: number,
+  kind: number,
+  leg: number,
+  unixMs: number,
+  seq: number,
+  payloadBytes: number,
+): void {
   view.setUint32(at, recordLength(payloadBytes), true)
-  view.setUint32(at + 4, head.kind | (head.leg << 8), true)
-  view.setFloat64(at + 8, head.unixMs, true)
-  view.setUint32(at + 16, head.seq, true)
+  view.setUint32(at + 4, kind | (leg << 8), true)
+  view.setFloat64(at + 8, unixMs, true)
+  view.setUint32(at + 16, seq, true)
   view.setUint32(at + 20, payloadBytes, true)
 }
 

@@ -7,8 +7,8 @@ const pointsPerStep = 3600
 
 /** The RTP of one leg as it comes, a point a second, thinned in long calls. */
 export class RtpSeries {
-  readonly #bytes = new Uint8Array(pointsPerRecord * rtpPointBytes)
-  readonly #view = new DataView(this.#bytes.buffer)
+  readonly #bytes = Buffer.alloc(pointsPerRecord * rtpPointBytes)
+  readonly #view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset)
   readonly #before: RtpSums = { received: 0, sent: 0, lost: 0, concealedMs: 0 }
   #count = 0
   #points = 0
@@ -21,7 +21,7 @@ export class RtpSeries {
   }
 
   /** Points that are gathered; a view. */
-  get bytes(): Uint8Array {
+  get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#count * rtpPointBytes)
   }
 

@@ -37,8 +37,9 @@ export function writeSipHead(into: Uint8Array, at: number, flow: SipAddresses, i
   return next
 }
 
-/** Where the message begins in a record. */
-export const sipMessageAt = (payload: Uint8Array): number => fixedBytes + payload[6]! + payload[7]!
+/** Where the message begins in a record whose payload is at `from`. */
+export const sipMessageAt = (bytes: Uint8Array, from: number): number =>
+  from + fixedBytes + bytes[from + 6]! + bytes[from + 7]!
 
 const ascii = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 

@@ -15,7 +15,7 @@ import {
 import { PendingDialogs } from './pending-dialogs.ts'
 import { maxPayloadBytes, type RecordView, recordKinds, recordLength, recordsIn } from './record.ts'
 import { SparePages } from './record-pages.ts'
-import { coverSecrets, mayHoldSecret, withoutCutTag } from './redaction.ts'
+import { coverSecrets, hasSecretSign, mayHoldSecret, withoutCutTag } from './redaction.ts'
 import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
 import { readSip, type SipRecord, sipMessageAt } from './sip-record.ts'
@@ -90,11 +90,11 @@ export class TraceBook implements TraceIntake {
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder()
   readonly #scratch = Buffer.alloc(maxPayloadBytes)
-  readonly #captured = new Uint8Array(capturedBytes)
+  readonly #captured = Buffer.alloc(capturedBytes)
   /** Calls that live, and ended ones that are not in the store, or not all of them: those that `tick` looks at. */
   readonly #held = new Set<CallTrack>()
   /** Made at the first need. */
-  #whole: Uint8Array | undefined
+  #whole: Buffer | undefined
   /** Ended and in memory, oldest first. */
   #ended: CallTrack[] = []
 
@@ -102,7 +102,15 @@ export class TraceBook implements TraceIntake {
     this.#options = options
   }
 
-  leg(unixMs: number, callId: CallUuid, legId: LegUuid, isOpened: boolean, json: Uint8Array): void {
+  leg(
+    unixMs: number,
+    callId: CallUuid,
+    legId: LegUuid,
+    isOpened: boolean,
+    bytes: Buffer,
+    from: number,
+    to: number,
+  ): void {
     let place = this.#legs.get(legId)
     if (place !== undefined && isOpened) return
     const track = this.#track(unixMs, callId)
@@ -112,7 +120,7 @@ export class TraceBook implements TraceIntake {
       place = { track, index: track.legs.length }
       this.#legs.set(legId, place)
     }
-    this.#plain(place, unixMs, json)
+    this.#plain(place, unixMs, bytes, from, to)
     const dialog = this.#pending.nameOf(legId)
     if (dialog !== undefined) this.#attach(place, dialog)
   }
@@ -130,14 +138,14 @@ export class TraceBook implements TraceIntake {
     this.#json(recordKinds.note, place, unixMs, redacted(note, this.#bodies))
   }
 
-  lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', lines: Uint8Array): void {
+  lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', bytes: Buffer, from: number, to: number): void {
     const place = this.#placeOf(unixMs, callId, legId)
     if (place === undefined) return
-    for (let from = 0; from < lines.length; ) {
-      const found = lines.indexOf(lineFeed, from)
-      const to = found === -1 ? lines.length : found
-      this.#plain(place, unixMs, from === 0 && to === lines.length ? lines : lines.subarray(from, to))
-      from = to + 1
+    let line = from
+    for (let end = from; end <= to; end++) {
+      if (end < to && bytes[end] !== lineFeed) continue
+      if (end > line) this.#plain(place, unixMs, bytes, line, end)
+      line = end + 1
     }
   }
 
@@ -160,18 +168,21 @@ export class TraceBook implements TraceIntake {
     else this.#attach(place, callId)
   }
 
-  sip(unixMs: number, payload: Uint8Array): void {
+  sip(unixMs: number, bytes: Buffer, from: number, to: number): void {
     // The writer has left out what is beyond.
-    if (payload.length === maxPayloadBytes) this.counters.cut++
-    const from = sipMessageAt(payload)
-    const found = coverSecrets(payload, from, payload.length)
+    if (to - from === maxPayloadBytes) this.counters.cut++
+    const messageAt = sipMessageAt(bytes, from)
+    const found = coverSecrets(bytes, messageAt, to)
     if (found === -1) return
-    const callIdAt = from + Math.floor(found / 65536)
-    const callId = this.#textOf(payload.subarray(callIdAt, callIdAt + (found % 65536)), 'latin1')
+    const callIdAt = messageAt + Math.floor(found / 65536)
+    const callId = bytes.toString('latin1', callIdAt, callIdAt + (found % 65536))
     const place = this.#dialogs.get(callId)
-    if (place !== undefined) this.#write(place, payload, unixMs)
-    else if (this.#pending.has(callId) || beginsCall(payload, from))
-      this.#pending.add(callId, { unixMs, payload: payload.slice() })
+    if (place !== undefined) this.#write(place, unixMs, bytes, from, to)
+    else if (this.#pending.has(callId) || beginsCall(bytes, messageAt)) {
+      const payload = Buffer.allocUnsafeSlow(to - from)
+      bytes.copy(payload, 0, from, to)
+      this.#pending.add(callId, { unixMs, payload })
+    }
   }
 
   /** Figures of a leg's RTP, about once a second. */
@@ -198,8 +209,7 @@ export class TraceBook implements TraceIntake {
     if (packet.bytes.length > rtpHeaderBytes) {
       writeCaptured(this.#captured, 0, { ...packet, unixMs })
       this.#touch(track, unixMs)
-      const head = { kind: recordKinds.packets, leg: index, unixMs, seq: ++track.seq }
-      track.pages.add(head, this.#captured)
+      track.pages.add(recordKinds.packets, index, unixMs, ++track.seq, this.#captured)
       return
     }
     const { rtpHeaders = 0 } = this.#options
@@ -220,11 +230,11 @@ export class TraceBook implements TraceIntake {
     const { track, index: leg } = place
     const most = this.#mostAudio
     if (track.audioBytes >= most) return
-    this.#whole ??= new Uint8Array(longestCapture)
+    this.#whole ??= Buffer.alloc(longestCapture)
     const length = writeWhole(this.#whole, { ...packet, unixMs })
     this.#touch(track, unixMs)
     // No entry of the timeline: it takes no number.
-    track.pages.add({ kind: recordKinds.audio, leg, unixMs, seq: track.seq }, this.#whole.subarray(0, length))
+    track.pages.add(recordKinds.audio, leg, unixMs, track.seq, this.#whole, 0, length)
     track.audioBytes += recordLength(length)
     if (track.audioBytes >= most) this.#json(recordKinds.note, { track, index: 0 }, unixMs, { kind: 'capture-full' })
   }
@@ -305,18 +315,18 @@ export class TraceBook implements TraceIntake {
   #attach(place: LegPlace, callId: string): void {
     this.#dialogs.set(callId, place)
     place.track.dialogs.push(callId)
-    for (const { unixMs, payload } of this.#pending.take(callId)) this.#write(place, payload, unixMs)
+    for (const { unixMs, payload } of this.#pending.take(callId)) this.#write(place, unixMs, payload, 0, payload.length)
   }
 
-  #write(place: LegPlace, payload: Uint8Array, unixMs: number): void {
-    this.#add(recordKinds.sip, place, unixMs, payload)
-    this.#options.mirror?.(readSip(payload), unixMs)
+  #write(place: LegPlace, unixMs: number, bytes: Buffer, from: number, to: number): void {
+    this.#add(recordKinds.sip, place, unixMs, bytes, from, to)
+    this.#options.mirror?.(readSip(bytes.subarray(from, to)), unixMs)
   }
 
   #json(kind: number, place: LegPlace, unixMs: number, value: object): void {
     const text = JSON.stringify(value)
     const { read, written } = this.#encoder.encodeInto(text, this.#scratch)
-    if (read === text.length) this.#add(kind, place, unixMs, this.#scratch.subarray(0, written))
+    if (read === text.length) this.#add(kind, place, unixMs, this.#scratch, 0, written)
     else {
       // A document that JSON writes with many escapes; half of JSON would be none.
       this.counters.cut++
@@ -326,34 +336,33 @@ export class TraceBook implements TraceIntake {
   }
 
   /** A note as its JSON. */
-  #plain(place: LegPlace, unixMs: number, json: Uint8Array): void {
-    if (mayHoldSecret(json))
-      this.#json(recordKinds.note, place, unixMs, redacted(JSON.parse(this.#textOf(json, 'utf8')), this.#bodies))
-    else this.#add(recordKinds.note, place, unixMs, json)
+  #plain(place: LegPlace, unixMs: number, bytes: Buffer, from: number, to: number): void {
+    if (mayHoldSecret(bytes, from, to)) {
+      const json = bytes.toString('utf8', from, to)
+      if (hasSecretSign(json)) {
+        this.#json(recordKinds.note, place, unixMs, redacted(JSON.parse(json), this.#bodies))
+        return
+      }
+    }
+    this.#add(recordKinds.note, place, unixMs, bytes, from, to)
   }
 
-  /** Text in a view: a Buffer of its own for each would cost more than to copy it. */
-  #textOf(bytes: Uint8Array, encoding: 'latin1' | 'utf8'): string {
-    if (bytes.length > this.#scratch.length) return Buffer.from(bytes).toString(encoding)
-    this.#scratch.set(bytes)
-    return this.#scratch.toString(encoding, 0, bytes.length)
-  }
-
-  #add(kind: number, { track, index }: LegPlace, unixMs: number, payload: Uint8Array): void {
-    if (track.textBytes + payload.length > mostOfCall && !this.#isOfFull(track, kind, payload)) {
+  #add(kind: number, { track, index }: LegPlace, unixMs: number, bytes: Buffer, from: number, to: number): void {
+    const size = to - from
+    if (track.textBytes + size > mostOfCall && !this.#isOfFull(track, kind, bytes, from, to)) {
       this.#leaveOut(track, unixMs)
       return
     }
-    track.textBytes += recordLength(payload.length)
+    track.textBytes += recordLength(size)
     this.#touch(track, unixMs)
-    track.pages.add({ kind, leg: index, unixMs, seq: ++track.seq }, payload)
+    track.pages.add(kind, index, unixMs, ++track.seq, bytes, from, to)
     this.counters.records++
   }
 
-  #isOfFull(track: CallTrack, kind: number, payload: Uint8Array): boolean {
+  #isOfFull(track: CallTrack, kind: number, bytes: Buffer, from: number, to: number): boolean {
     if (kind === recordKinds.over || kind === recordKinds.cut) return true
-    if (kind !== recordKinds.note || track.textBytes + payload.length > mostOfFullCall) return false
-    return ofFullCalls.test(this.#textOf(payload.subarray(0, kindBytes), 'latin1'))
+    if (kind !== recordKinds.note || track.textBytes + to - from > mostOfFullCall) return false
+    return ofFullCalls.test(bytes.toString('latin1', from, Math.min(to, from + kindBytes)))
   }
 
   /** The first time the trace says so itself: it is not complete. */
@@ -377,15 +386,14 @@ export class TraceBook implements TraceIntake {
     const { beganMs: unixMs, firstSeq: seq, bytes } = series
     if (bytes.length === 0) return
     this.#touch(track, unixMs)
-    track.pages.add({ kind: recordKinds.rtp, leg, unixMs, seq }, bytes)
+    track.pages.add(recordKinds.rtp, leg, unixMs, seq, bytes)
     this.counters.records++
     series.clear()
   }
 
   #closePackets(track: CallTrack): void {
     for (const [leg, ring] of track.packets) {
-      const head = { kind: recordKinds.packets, leg, unixMs: track.endedMs ?? 0, seq: ++track.seq }
-      track.pages.add(head, ring.read())
+      track.pages.add(recordKinds.packets, leg, track.endedMs ?? 0, ++track.seq, ring.read())
     }
     track.packets.clear()
   }

@@ -1,5 +1,5 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import { RingReader, RingWriter } from './item-ring.ts'
+import { RingReader, RingWriter, type TakeItem } from './item-ring.ts'
 import { maxPayloadBytes } from './record.ts'
 import { type SipAddresses, sipHeadBytes, writeSipHead } from './sip-record.ts'
 import { isPlain, type Note } from './trace-notes.ts'
@@ -157,12 +157,20 @@ export class TraceOutlet {
   readonly #ring: RingReader
   readonly #intake: TraceIntake
   readonly #failed: (cause: unknown) => void
+  readonly #take: TakeItem
+  /** Of the entry before: most have the same. */
+  #callId = ''
+  #legId = ''
 
   /** `failed`: an entry that the intake could not take; those after it are handed on. */
   constructor(memory: SharedArrayBuffer, intake: TraceIntake, failed: (cause: unknown) => void) {
     this.#ring = new RingReader(memory)
     this.#intake = intake
     this.#failed = failed
+    this.#take = (kind, flags, unixMs, from, to) => {
+      if (kind === kinds.sip) intake.sip(unixMs, this.#ring.text, from, to)
+      else this.#takeText(kind, flags, unixMs, from, to)
+    }
   }
 
   /** The part of the shared memory that is full, 0 to 1. */
@@ -172,27 +180,26 @@ export class TraceOutlet {
 
   /** All that is there now. */
   drain(): void {
-    this.#ring.drain(({ kind, flags, unixMs, from, to }) => {
-      if (kind === kinds.sip) this.#intake.sip(unixMs, this.#ring.bytes.subarray(from, to))
-      else this.#take(kind, flags, unixMs, from, to)
-    }, this.#failed)
+    this.#ring.drain(this.#take, this.#failed)
   }
 
-  #take(kind: number, flags: number, unixMs: number, from: number, to: number): void {
+  #takeText(kind: number, flags: number, unixMs: number, from: number, to: number): void {
     const intake = this.#intake
     const { bytes, text, view } = this.#ring
     const idsAt = from + textHeadBytes
     const legAt = idsAt + bytes[from]!
     const textAt = legAt + bytes[from + 1]!
     const end = textAt + view.getUint32(from + 4, true)
-    const callId = text.toString('latin1', idsAt, legAt) as CallUuid
-    const legId = text.toString('latin1', legAt, textAt) as LegUuid
+    const callId = this.#idAt(idsAt, legAt, this.#callId) as CallUuid
+    const legId = this.#idAt(legAt, textAt, this.#legId) as LegUuid
+    if (callId !== '') this.#callId = callId
+    if (legId !== '') this.#legId = legId
     switch (kind) {
       case kinds.leg:
-        intake.leg(unixMs, callId, legId, (flags & openedFlag) !== 0, bytes.subarray(textAt, end))
+        intake.leg(unixMs, callId, legId, (flags & openedFlag) !== 0, text, textAt, end)
         return
       case kinds.lines:
-        intake.lines(unixMs, callId, legId, bytes.subarray(textAt, end))
+        intake.lines(unixMs, callId, legId, text, textAt, end)
         return
       case kinds.note:
         intake.note(unixMs, callId, legId, JSON.parse(text.toString('utf8', textAt, end)))
@@ -210,5 +217,15 @@ export class TraceOutlet {
       default:
       // Of another version: nothing is known of it.
     }
+  }
+
+  /** `known` where that is written there: a new text costs more, and has to be hashed again. Ids differ at their ends. */
+  #idAt(from: number, to: number, known: string): string {
+    const { bytes, text } = this.#ring
+    const length = to - from
+    if (length === 0) return ''
+    let at = known.length === length ? length : -1
+    while (at > 0 && known.charCodeAt(at - 1) === bytes[from + at - 1]) at--
+    return at === 0 ? known : text.toString('latin1', from, to)
   }
 }

@@ -22,16 +22,27 @@ export interface TraceSink {
   sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void
 }
 
-/** The same on the other thread, as it left the shared memory; bytes are views that may be written to. Of secrets it keeps none. */
+/**
+ * The same on the other thread, as it left the shared memory: what is from `from` to `to` in `bytes`, which may be written to
+ * there. A view of each would cost more than to copy it. Of secrets it keeps none.
+ */
 export interface TraceIntake {
-  /** `json`: the note that the leg begins. `isOpened`: said of every leg, and nothing new of one that is known. */
-  leg(unixMs: number, callId: CallUuid, legId: LegUuid, isOpened: boolean, json: Uint8Array): void
+  /** The note that the leg begins, as JSON. `isOpened`: said of every leg, and nothing new of one that is known. */
+  leg(
+    unixMs: number,
+    callId: CallUuid,
+    legId: LegUuid,
+    isOpened: boolean,
+    bytes: Buffer,
+    from: number,
+    to: number,
+  ): void
   note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void
   /** Notes that nothing but a reader looks into: each a line of JSON. */
-  lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', lines: Uint8Array): void
+  lines(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', bytes: Buffer, from: number, to: number): void
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void
   over(unixMs: number, callId: CallUuid, record: OverFields): void
   dialog(legId: LegUuid, callId: string): void
   /** One SIP message as a record has it: addresses, then its bytes. */
-  sip(unixMs: number, payload: Uint8Array): void
+  sip(unixMs: number, bytes: Buffer, from: number, to: number): void
 }

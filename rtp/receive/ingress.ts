@@ -8,7 +8,7 @@ import type { ReflectionGuard } from './reflection-guard.ts'
 import type { SymmetricRtp } from './symmetric-rtp.ts'
 
 /** Gets the packets of a remote that is accepted. */
-export interface PacketSink {
+interface PacketSink {
   receive(packet: Uint8Array, length: number, kind: PayloadKind, now: number): void
 }
 

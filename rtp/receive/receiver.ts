@@ -23,6 +23,17 @@ interface ReceiverHost {
   emit(event: EngineEvent): void
 }
 
+/** The level of one packet in eight is measured: speech is the same before and after it. */
+const measuredMask = 7
+
+/** Sees what comes in: telephone-events, some packets of audio, and all others while `tapesAll` is set. */
+interface IncomingTape {
+  received(packet: Uint8Array, length: number, now: number): void
+  receivedEvent(packet: Uint8Array, length: number, now: number): void
+  /** A packet of audio that stands for those around it. */
+  measure(packet: Uint8Array, length: number, codec: PayloadKind): void
+}
+
 /** The leg that receives this one. */
 interface PeerLeg {
   readonly sender: { readonly bridged: BridgeSource }
@@ -37,6 +48,9 @@ export class Receiver implements ToneDigits, DigitListener {
   readonly source: ReceivedSource
   readonly inband: InbandDigitListener
   readonly digits: DigitEvents
+  tape: IncomingTape | undefined
+  /** The tape sees all packets. Rarely so: it is held here, since to ask the tape each packet would read slow memory. */
+  tapesAll = false
   readonly #id: SessionId
   readonly #host: ReceiverHost
   readonly #payloadTypes: PayloadTypes
@@ -101,14 +115,17 @@ export class Receiver implements ToneDigits, DigitListener {
     this.#received++
     this.#receivedAt = now
     this.#aliveAt = now
+    if (this.tapesAll && meaning !== 'events') this.tape?.received(packet, length, now)
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events' || meaning === 'noise') {
+      if (meaning === 'events') this.tape?.receivedEvent(packet, length, now)
       const isBeside = meaning === 'events' && this.source.isOther(ssrcOf(packet))
       if (!isBeside) this.source.select(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
       if (meaning === 'events') this.#receiveEvent(packet, payloadLength, isBeside, now)
       else this.#receiveNoise(packet, length, payloadLength, now)
       return
     }
+    if ((this.#received & measuredMask) === 1) this.tape?.measure(packet, length, meaning)
     const reception = this.source.select(ssrcOf(packet), codecFacts[meaning].clockRate)
     reception.receive(sequenceOf(packet), timestampOf(packet), now)
     if (payloadLength === 0 || this.#agreement?.receive !== true) return

@@ -17,9 +17,21 @@ export class LevelMeter {
   /** Payload of G.711. */
   packet(bytes: Uint8Array, from: number, length: number, isMuLaw: boolean): void {
     const table = isMuLaw ? muLaw : aLaw
-    let sum = 0
-    for (let at = from; at < from + length; at++) sum += table[bytes[at]!]!
-    this.#sum += sum
+    const end = from + length
+    let at = from
+    // Four sums: an addition to one of them need not wait for that before it.
+    let one = 0
+    let two = 0
+    let three = 0
+    let four = 0
+    for (; at + 3 < end; at += 4) {
+      one += table[bytes[at]!]!
+      two += table[bytes[at + 1]!]!
+      three += table[bytes[at + 2]!]!
+      four += table[bytes[at + 3]!]!
+    }
+    for (; at < end; at++) one += table[bytes[at]!]!
+    this.#sum += one + two + three + four
     this.#samples += length
   }
 

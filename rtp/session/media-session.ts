@@ -108,10 +108,8 @@ export class MediaSession implements Destination, SenderEvents {
     this.sender = new Sender(host.network, ports.rtp, this, stream, this, host.opus, host.tickSlots)
     const receiver = new Receiver(id, host, this.#payloadTypes, recordings, () => this.sender.clock.frames.wake(), now)
     this.#receiver = receiver
-    const tape = this.#tapeOver(receiver, now)
-    this.#tape = tape
-    const sink = tape ?? receiver
-    this.ingress = new Ingress(host.network, source, this.#reflection, types, allowance, sink, by =>
+    this.#tape = this.#tapeOver(receiver, now)
+    this.ingress = new Ingress(host.network, source, this.#reflection, types, allowance, receiver, by =>
       this.#reportSource(by),
     )
     this.seat = new RoomSeat(receiver.inband, this.sender, () => reporter.lossPercent)
@@ -285,7 +283,8 @@ export class MediaSession implements Destination, SenderEvents {
     const { tape } = this.#host
     if (tape === undefined) return undefined
     const session = { id: this.id, socket: this.ports.rtp, remote: this.#symmetricRtp }
-    const own = new SessionTape(tape, session, receiver, this.#stream, this.#host, now)
+    const own = new SessionTape(tape, session, [receiver, this.#stream], this.#host, now)
+    receiver.tape = own
     receiver.inband.tape = own
     this.#stream.tape = own
     return own

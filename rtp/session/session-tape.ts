@@ -1,5 +1,4 @@
 import { payloadLengthOf, payloadOffsetOf } from '../packet/header.ts'
-import type { PacketSink } from '../receive/ingress.ts'
 import type { PayloadKind } from '../receive/payload-types.ts'
 import { LevelMeter } from '../report/level-meter.ts'
 import { type MediaTape, tapedBytes } from '../report/media-tape.ts'
@@ -7,7 +6,7 @@ import type { SessionFigures } from '../report/session-figures.ts'
 
 const headerBytes = 12
 const everyMs = 1000
-/** The level of one packet in eight is measured: speech is the same before and after it. */
+/** Of what is decoded, the level of one piece in eight is measured: speech is the same before and after it. */
 const measuredOneIn = 8
 
 /** Where packets come from and go to. */
@@ -21,8 +20,8 @@ interface TapedSocket {
   readonly port: number
 }
 
-/** Of what goes out. */
-interface TapedStream {
+/** One of what comes in, one of what goes out. */
+interface TapedDirection {
   tapesAll: boolean
 }
 
@@ -33,14 +32,13 @@ interface TapeClock {
 }
 
 /** What one session notes on its thread's tape: a point a second, telephone-events, headers or whole packets where they are wanted. */
-export class SessionTape implements PacketSink {
+export class SessionTape {
   readonly level = new LevelMeter()
   readonly #tape: MediaTape
   readonly #number: number
-  readonly #next: PacketSink
   readonly #remote: TapedAddresses
   readonly #socket: TapedSocket
-  readonly #stream: TapedStream
+  readonly #directions: readonly TapedDirection[]
   readonly #clock: TapeClock
   readonly #wantsHeaders: boolean
   #pointAt: number
@@ -56,19 +54,17 @@ export class SessionTape implements PacketSink {
   constructor(
     tape: MediaTape,
     session: { readonly id: string; readonly socket: TapedSocket; readonly remote: TapedAddresses },
-    next: PacketSink,
-    stream: TapedStream,
+    directions: readonly TapedDirection[],
     clock: TapeClock,
     now: number,
   ) {
     this.#tape = tape
     this.#wantsHeaders = tape.wantsHeaders
     this.#number = tape.name(session.id)
-    this.#next = next
     this.#remote = session.remote
     this.#socket = session.socket
-    this.#stream = stream
-    stream.tapesAll = tape.wantsHeaders
+    this.#directions = directions
+    this.#tapesAll(tape.wantsHeaders)
     this.#clock = clock
     this.#pointAt = now + everyMs
   }
@@ -78,27 +74,34 @@ export class SessionTape implements PacketSink {
     return this.#pointAt
   }
 
-  receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void {
-    if (meaning === 'events') this.#note(packet, length, false, tapedBytes, now)
-    else {
-      this.#isG711 = meaning === 'PCMU' || meaning === 'PCMA'
-      if (this.#isG711 && this.#isMeasured())
-        this.level.packet(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length), meaning === 'PCMU')
-      if (this.#isCapturing && now < this.#captureUntil) this.#whole(packet, length, false, now)
-      else if (this.#wantsHeaders) this.#note(packet, length, false, headerBytes, now)
-    }
-    this.#next.receive(packet, length, meaning, now)
+  /** A packet that came, which is no telephone-event. */
+  received(packet: Uint8Array, length: number, now: number): void {
+    if (this.#isCapturing && now < this.#captureUntil) this.#whole(packet, length, false, now)
+    else if (this.#wantsHeaders) this.#note(packet, length, false, headerBytes, now)
+  }
+
+  receivedEvent(packet: Uint8Array, length: number, now: number): void {
+    this.#note(packet, length, false, tapedBytes, now)
+  }
+
+  /** A packet of audio that stands for those around it. */
+  measure(packet: Uint8Array, length: number, codec: PayloadKind): void {
+    this.#isG711 = codec === 'PCMU' || codec === 'PCMA'
+    if (!this.#isG711) return
+    this.level.packet(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length), codec === 'PCMU')
   }
 
   /** Samples of a codec that is decoded. */
   decoded(pcm: Int16Array, from: number, count: number): void {
-    if (!this.#isG711 && this.#isMeasured()) this.level.pcm(pcm, from, count)
+    if (this.#isG711) return
+    this.#turn = (this.#turn + 1) % measuredOneIn
+    if (this.#turn === 1) this.level.pcm(pcm, from, count)
   }
 
   capture(until: number): void {
     this.#captureUntil = until
     this.#isCapturing = true
-    this.#stream.tapesAll = true
+    this.#tapesAll(true)
   }
 
   sent(packet: Uint8Array, length: number): void {
@@ -119,13 +122,8 @@ export class SessionTape implements PacketSink {
     if (now < this.#captureUntil) this.#whole(packet, length, true, now)
     else {
       this.#isCapturing = false
-      this.#stream.tapesAll = this.#wantsHeaders
+      this.#tapesAll(this.#wantsHeaders)
     }
-  }
-
-  #isMeasured(): boolean {
-    this.#turn = (this.#turn + 1) % measuredOneIn
-    return this.#turn === 1
   }
 
   tick(now: number, figures: SessionFigures): void {
@@ -134,6 +132,10 @@ export class SessionTape implements PacketSink {
     const point = figures.second()
     if (point === undefined) return
     this.#tape.point(this.#number, this.#clock.unixMs(now), { ...point, levelDbov: this.level.take() })
+  }
+
+  #tapesAll(tapesAll: boolean): void {
+    for (const direction of this.#directions) direction.tapesAll = tapesAll
   }
 
   #whole(packet: Uint8Array, length: number, isSent: boolean, now: number): void {

@@ -21,18 +21,18 @@ const rethrown = (cause: unknown) => {
 
 class Heard implements TraceIntake {
   readonly all: unknown[][] = []
-  leg = (unixMs: number, callId: string, legId: string, isOpened: boolean, json: Uint8Array) =>
-    void this.all.push(['leg', unixMs, callId, legId, isOpened, JSON.parse(new TextDecoder().decode(json.slice()))])
+  leg = (unixMs: number, callId: string, legId: string, isOpened: boolean, bytes: Buffer, from: number, to: number) =>
+    void this.all.push(['leg', unixMs, callId, legId, isOpened, JSON.parse(bytes.toString('utf8', from, to))])
   note = (...given: unknown[]) => void this.all.push(['note', ...given])
-  lines(unixMs: number, callId: string, legId: string, lines: Uint8Array): void {
-    for (const line of new TextDecoder().decode(lines.slice()).split('\n'))
+  lines(unixMs: number, callId: string, legId: string, bytes: Buffer, from: number, to: number): void {
+    for (const line of bytes.toString('utf8', from, to).split('\n'))
       this.all.push(['note', unixMs, callId, legId, JSON.parse(line)])
   }
   document = (...given: unknown[]) => void this.all.push(['document', ...given])
   over = (...given: unknown[]) => void this.all.push(['over', ...given])
   dialog = (...given: unknown[]) => void this.all.push(['dialog', ...given])
-  sip(unixMs: number, payload: Uint8Array): void {
-    const { message, isSent, ...addresses } = readSip(payload.slice())
+  sip(unixMs: number, bytes: Buffer, from: number, to: number): void {
+    const { message, isSent, ...addresses } = readSip(new Uint8Array(bytes.subarray(from, to)))
     this.all.push(['sip', unixMs, message, addresses, isSent])
   }
 }
@@ -111,6 +111,25 @@ test('every kind of entry comes out as it went in', () => {
     ['over', 4, callId, { sid: 'CA1', status: 'completed' }],
     ['dialog', legId, '1-2@h'],
   ])
+})
+
+test('ids of one length are not taken for each other, whether they differ at their beginning, in the middle or at their end', () => {
+  const memory = ringMemory(1 << 16)
+  const [inlet, received] = [new TraceInlet(memory, () => {}), new Heard()]
+  const ids = ['aaaa', 'baaa', 'aaba', 'aaab', 'aaaa', 'aaaa', 'aaa', 'aaaaa', 'aaaa']
+  const wanted: unknown[][] = []
+  for (const call of ids)
+    for (const leg of ids) {
+      inlet.note(1, call as CallUuid, leg as LegUuid, { kind: 'a' })
+      inlet.note(1, '', leg as LegUuid, { kind: 'b' })
+      inlet.note(1, call as CallUuid, '', { kind: 'c' })
+      wanted.push([call, leg], ['', leg], [call, ''])
+    }
+  drain(inlet, new TraceOutlet(memory, received, rethrown))
+  assert.equal(
+    received.all.map(([, , callId, legId]) => [callId, legId]),
+    wanted,
+  )
 })
 
 test('once enough was written an empty ring begins anew: nothing is lost, and none of the memory behind is touched', () => {

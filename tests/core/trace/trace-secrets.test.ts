@@ -295,6 +295,22 @@ test('of a document that JSON makes longer than a record the beginning is kept',
   assert.is(bed.book.counters.cut, 1)
 })
 
+test('a parameter or member of each name that says so loses its value, whatever else is in the text', () => {
+  const names =
+    'access_token clientsecret passwd passw0rd api_key apikey x-api-key signature authToken x-credential key sig pwd jwt'
+  for (const name of `${names} hmac session session_id sessionid`.split(' '))
+    for (const cased of [name, name.toUpperCase()])
+      for (const text of [`https://a.test/x?${cased}=${canary}`, `n=1&${cased}=${canary}`]) {
+        assert.is(withoutSecrets(text).includes(canary), false, text)
+        assert.is(keptOf({ kind: 'anything', detail: text }).includes(canary), false, text)
+      }
+  for (const name of 'token secret passw apikey api_key api-key authorization credential jwt'.split(' '))
+    for (const cased of [name, name.toUpperCase()]) {
+      const text = JSON.stringify({ [cased]: canary })
+      assert.is(keptOf({ kind: 'anything', fields: text }).includes(canary), false, text)
+    }
+})
+
 test('URLs, documents and fields lose what is secret in them', () => {
   for (const text of [
     `https://user:${canary}@a.test/x`,

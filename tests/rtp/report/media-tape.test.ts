@@ -124,4 +124,22 @@ test('levels in dBov (RFC 6464): a full sine is -3, half its amplitude 6 less, s
   assert.is(quiet.take(), -127)
 })
 
+test('every sample counts in the level, whatever the length of the packet', () => {
+  const [loud, silent] = [encodePcmu(Int16Array.of(30_000))[0]!, encodePcmu(Int16Array.of(0))[0]!]
+  for (let length = 1; length <= 9; length++) {
+    const levels = Array.from({ length }, (_, at) => {
+      const bytes = new Uint8Array(length + 2).fill(silent)
+      // What stands around the payload is none of it.
+      bytes[0] = loud
+      bytes[length + 1] = loud
+      bytes[at + 1] = loud
+      const meter = new LevelMeter()
+      meter.packet(bytes, 1, length, true)
+      return meter.take()
+    })
+    const wanted = Math.round(10 * Math.log10((30_000 / 32_768) ** 2 / length))
+    for (const level of levels) assert.ok(Math.abs(level - wanted) <= 1, `${length}: ${levels}`)
+  }
+})
+
 test.run()
