@@ -109,8 +109,9 @@ export async function run(short: boolean): Promise<Figure[]> {
   const ratios = (rounds: readonly Round[]) => rounds.map(({ off, on }) => on.allMs / off.allMs)
   const spread = (rounds: readonly Round[]) =>
     `${Math.min(...ratios(rounds)).toFixed(3)} to ${Math.max(...ratios(rounds)).toFixed(3)}`
-  const perCall = { off: median(calls.map(({ off }) => off.allMs)), on: median(calls.map(({ on }) => on.allMs)) }
-  const perPacket = { off: median(packets.map(({ off }) => off.allMs)), on: median(packets.map(({ on }) => on.allMs)) }
+  // Means, since the machine is slower in some rounds than in others, but then for both.
+  const perCall = { off: mean(calls.map(({ off }) => off.allMs)), on: mean(calls.map(({ on }) => on.allMs)) }
+  const perPacket = { off: mean(packets.map(({ off }) => off.allMs)), on: mean(packets.map(({ on }) => on.allMs)) }
   return [
     figureOf(
       `a full call, ${median(rates)} a second at each switch, processor time of all threads`,
@@ -121,9 +122,9 @@ export async function run(short: boolean): Promise<Figure[]> {
     ),
     figureOf(
       '… of the signalling thread',
-      median(calls.map(({ on }) => signallingMs(on))),
+      mean(calls.map(({ on }) => signallingMs(on))),
       'ms',
-      median(calls.map(({ off }) => signallingMs(off))),
+      mean(calls.map(({ off }) => signallingMs(off))),
       'recorder off',
     ),
     figureOf(
@@ -152,6 +153,8 @@ export async function run(short: boolean): Promise<Figure[]> {
     ...(await reading()),
   ]
 }
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
