@@ -28,8 +28,12 @@ export async function firstOptions(
   await once(socket, 'listening')
   const begun = performance.now()
   const [program = '', ...args] = command
-  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
+  let told = ''
+  child.stdout.on('data', (logged: Buffer) => {
+    told = logged.toString()
+  })
   let asked = 0
   const timer = setInterval(
     () => socket.send(options(sipPort, socket.address().port, ++asked), sipPort, '127.0.0.1'),
@@ -40,7 +44,7 @@ export async function firstOptions(
   try {
     await Promise.race([
       once(socket, 'message'),
-      ended.then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
+      ended.then(([code]) => Promise.reject(new Error(`${program} ended with ${code}: ${told}`))),
       new Promise((_, reject) => setTimeout(reject, patienceMs, new Error('no OPTIONS was answered')).unref()),
     ])
     const optionsMs = performance.now() - begun
