@@ -78,7 +78,8 @@ test('endless documents of one account leave a place for others', async () => {
   assert.equal(statuses, [503, 503, 503, 503], 'one runs, one waits')
   const other = await bed.ask('POST', '/documents/simulate', { key, body: { body: '<Response><Hangup/></Response>' } })
   assert.is(other.status, 200)
-  assert.is(statuses.length, 4, 'the other account did not wait for them')
+  // The one that runs may have come to its end by then; the one that waited for it has not.
+  assert.ok(statuses.length < own.length, 'the other account did not wait for them')
   const all = await Promise.all(own)
   assert.is(all.filter(({ status }) => status === 503).length, 4)
   await bed.close()
