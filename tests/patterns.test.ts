@@ -5,11 +5,20 @@ import { sourceFiles, withoutComments } from '../scripts/docs/import-graph.ts'
 import { openApiDocument } from '../scripts/docs/openapi-document.ts'
 
 // What strangers write is held against patterns on the thread that all calls share: none may take time by the square of its
-// length. A quadratic one needs seconds for the texts of this test, a linear one parts of a millisecond.
+// length. A quadratic one needs a quarter of a second for the texts of this test, a linear one parts of a millisecond.
 
 const root = new URL('../', import.meta.url).pathname
-const longestMs = 1000
-const characters = 30_000
+const characters = 15_000
+
+function msOf(pattern: RegExp, text: string): number {
+  pattern.lastIndex = 0
+  const began = performance.now()
+  pattern.test(text)
+  return performance.now() - began
+}
+
+/** A part of what a quadratic one takes on this machine, now: machines differ, and from hour to hour. */
+const longestMs = Math.min(...[1, 2].map(() => msOf(/a+$/, `${'a'.repeat(characters)}!`))) / 4
 
 /** They read what the operator wrote, or texts of a few hundred characters. */
 const exceptions: readonly string[] = [
@@ -60,10 +69,9 @@ function* hostileTexts(pattern: string): Iterable<string> {
 function slowest(pattern: RegExp): { readonly ms: number; readonly text: string } {
   let found = { ms: 0, text: '' }
   for (const text of hostileTexts(pattern.source)) {
-    pattern.lastIndex = 0
-    const began = performance.now()
-    pattern.test(text)
-    const ms = performance.now() - began
+    let ms = msOf(pattern, text)
+    // It may have had no processor meanwhile.
+    for (let again = 0; again < 3 && ms > longestMs; again++) ms = Math.min(ms, msOf(pattern, text))
     if (ms > found.ms) found = { ms, text }
     if (ms > longestMs) break
   }
@@ -77,8 +85,15 @@ function slowOnes(patterns: Iterable<readonly [where: string, pattern: RegExp]>)
   })
 }
 
-test('this test finds a quadratic pattern', () => {
-  assert.is(slowOnes([['x', /a+$/]]).length, 1)
+test('this test finds quadratic patterns, and no linear one', () => {
+  const [quadratic, linear] = [
+    [/a+$/, /[\w.]+@/, /\s+$/, /(?:a,?)+;/],
+    [/^a+$/, /a/, /;\s/],
+  ]
+  const named = (patterns: readonly RegExp[]) => patterns.map(pattern => [pattern.source, pattern] as const)
+  const found = slowOnes(named(quadratic))
+  assert.is(found.length, quadratic.length, found.join())
+  assert.equal(slowOnes(named(linear)), [])
 })
 
 test('no pattern of the sources takes time by the square of a hostile text', () => {
