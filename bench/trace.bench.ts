@@ -14,7 +14,7 @@ import { openLongCall } from './trace/long-call.ts'
 // Question: what does the flight recorder cost a call and a packet, and does a reader disturb the signalling thread? Two switches
 // as they are served, one with `recorder.memory_mb: 0`, bear the same load at the same time on one processor: what disturbs the
 // processor, disturbs both. Each round is a ratio; each pair is started for itself, since two starts of one program differ by some per cent:
-// packets, whose cost two pairs with the same settings had at 0.976 to 1.017 of each other, are counted in more pairs than calls.
+// the ratio for packets was 0.976 to 1.017 in three pairs with the same settings on both sides, so they have more pairs than calls.
 const usual = {
   pairs: 3,
   pairsForPackets: 5,
@@ -95,7 +95,7 @@ export async function run(short: boolean): Promise<Figure[]> {
         }
       }
       await Promise.all([off, on].map(subject => subject.speak(plan.liveCalls)))
-      // The first packets are relayed by code that V8 has not compiled as yet.
+      // The first packets are relayed by code that V8 has not compiled yet.
       await both(subject => subject.packets(plan.packetSeconds))
       for (let round = 0; round < plan.rounds; round++) {
         packets.push(await both(subject => subject.packets(plan.packetSeconds)))

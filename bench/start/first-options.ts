@@ -30,9 +30,9 @@ export async function firstOptions(
   const [program = '', ...args] = command
   const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
-  let told = ''
+  let lastLogged = ''
   child.stdout.on('data', (logged: Buffer) => {
-    told = logged.toString()
+    lastLogged = logged.toString()
   })
   let asked = 0
   const timer = setInterval(
@@ -44,7 +44,7 @@ export async function firstOptions(
   try {
     await Promise.race([
       once(socket, 'message'),
-      ended.then(([code]) => Promise.reject(new Error(`${program} ended with ${code}: ${told}`))),
+      ended.then(([code]) => Promise.reject(new Error(`${program} ended with ${code}: ${lastLogged}`))),
       new Promise((_, reject) => setTimeout(reject, patienceMs, new Error('no OPTIONS was answered')).unref()),
     ])
     const optionsMs = performance.now() - begun

@@ -118,10 +118,9 @@ export class Receiver implements ToneDigits, DigitListener {
     if (this.tapesAll && meaning !== 'events') this.tape?.received(packet, length, now)
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events' || meaning === 'noise') {
-      if (meaning === 'events') this.tape?.receivedEvent(packet, length, now)
       const isBeside = meaning === 'events' && this.source.isOther(ssrcOf(packet))
       if (!isBeside) this.source.select(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
-      if (meaning === 'events') this.#receiveEvent(packet, payloadLength, isBeside, now)
+      if (meaning === 'events') this.#receiveEvent(packet, length, payloadLength, isBeside, now)
       else this.#receiveNoise(packet, length, payloadLength, now)
       return
     }
@@ -201,7 +200,8 @@ export class Receiver implements ToneDigits, DigitListener {
   }
 
   /** `isBeside`: it belongs to another source than the audio, whose numbers and times have nothing to do with its own. */
-  #receiveEvent(packet: Uint8Array, payloadLength: number, isBeside: boolean, now: number): void {
+  #receiveEvent(packet: Uint8Array, length: number, payloadLength: number, isBeside: boolean, now: number): void {
+    this.tape?.receivedEvent(packet, length, now)
     const clock = this.#payloadTypes.eventClockOf(payloadTypeOf(packet))
     if (!isBeside) {
       this.#note(packet, now)

@@ -36,7 +36,7 @@ export const isStale = (binding: Binding, callId: string, cseq: number): boolean
   binding.callId === callId && cseq <= binding.cseq
 
 export function formatBinding(binding: Binding, now: number): string {
-  // In whole milliseconds: the difference of two fractions may be a trifle more than what was granted.
+  // In whole milliseconds: the difference of two fractions may be slightly more than what was granted.
   const seconds = Math.max(1, Math.ceil(Math.round(binding.expiresAt - now) / 1000))
   const instance = binding.instance === undefined ? '' : `;+sip.instance=${binding.instance}`
   const regId = binding.regId === undefined ? '' : `;reg-id=${binding.regId}`
