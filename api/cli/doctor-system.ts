@@ -71,7 +71,7 @@ export function realTime(pid: number | undefined): Finding {
   return warning(
     name,
     'media threads may not have it: other programs can delay audio',
-    'LimitRTPRIO=2 and LimitNICE=-10 in the systemd unit, or run as root',
+    'LimitRTPRIO=2 and LimitNICE=-19 in the systemd unit, or run as root',
   )
 }
 

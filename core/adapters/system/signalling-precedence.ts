@@ -1,4 +1,5 @@
 import { allowedProcessors, goAfterMedia, leaveRealTime, loadLibC } from '../../../rtp/io/index.ts'
+import { helpersFollow, helpersGiveWay } from './helper-threads.ts'
 
 /** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
 const lookEveryMs = 1000
@@ -9,16 +10,22 @@ interface Precedence {
   /** Returns false where the system does not allow it. */
   goAfterMedia(): boolean
   leaveRealTime(): void
+  /** V8's threads go before all that is not in real time. */
+  helpersFollow(): void
+  /** V8's threads are as others. */
+  helpersGiveWay(): void
 }
 
 function ofSystem(): Precedence {
   const native = loadLibC()
-  return { processors: native === undefined ? () => 0 : allowedProcessors(native), goAfterMedia, leaveRealTime }
+  const processors = native === undefined ? () => 0 : allowedProcessors(native)
+  return { processors, goAfterMedia, leaveRealTime, helpersFollow, helpersGiveWay }
 }
 
 /**
  * Lets the calling thread, which signals, go in real time after media while there is a processor more than media threads.
- * With fewer, it would take its processor from the database, and each call waits for that.
+ * With fewer, it would take its processor from the database, and each call waits for that. V8's threads come next: they do
+ * what this thread would do else, and it waits for them when they have begun.
  */
 export class SignallingPrecedence {
   readonly #mediaThreads: number
@@ -42,8 +49,12 @@ export class SignallingPrecedence {
     // Without media threads, media is in this one.
     const hasOwn = this.#mediaThreads > 0 && this.#precedence.processors() > this.#mediaThreads
     if (hasOwn === this.#isRealTime) return
-    if (hasOwn) this.#isRealTime = this.#precedence.goAfterMedia()
-    else {
+    if (hasOwn) {
+      this.#isRealTime = this.#precedence.goAfterMedia()
+      if (this.#isRealTime) this.#precedence.helpersFollow()
+    } else {
+      // First: they would go before a thread of signalling that is not in real time.
+      this.#precedence.helpersGiveWay()
       this.#precedence.leaveRealTime()
       this.#isRealTime = false
     }

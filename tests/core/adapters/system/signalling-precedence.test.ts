@@ -20,6 +20,12 @@ class System {
   readonly leaveRealTime = (): void => {
     this.asked.push('usual')
   }
+  readonly helpersFollow = (): void => {
+    this.asked.push('helpers after it')
+  }
+  readonly helpersGiveWay = (): void => {
+    this.asked.push('helpers usual')
+  }
 }
 
 test('signalling is in real time where there is a processor more than media threads', () => {
@@ -27,9 +33,9 @@ test('signalling is in real time where there is a processor more than media thre
     [1, 0, []],
     [2, 0, []],
     [1, 1, []],
-    [2, 1, ['real time']],
+    [2, 1, ['real time', 'helpers after it']],
     [2, 2, []],
-    [8, 7, ['real time']],
+    [8, 7, ['real time', 'helpers after it']],
     [4, 8, []],
   ] as const) {
     const system = new System(processors)
@@ -49,7 +55,15 @@ test('it leaves real time with its processor, and comes back with it', () => {
   precedence.look()
   system.count = 4
   precedence.look()
-  assert.equal(system.asked, ['real time', 'usual', 'real time'])
+  assert.equal(system.asked, [
+    'real time',
+    'helpers after it',
+    // Before signalling loses its precedence: they would go before it.
+    'helpers usual',
+    'usual',
+    'real time',
+    'helpers after it',
+  ])
 })
 
 test('where the system does not allow it, it is asked again and nothing is taken back', () => {
