@@ -3,7 +3,7 @@ import type { Flow } from '../network/flow.ts'
 import { InviteQueue, type SetUpGate } from './invite-queue.ts'
 
 /** Time in one turn of the event loop in which new calls are read; then everything else has its turn. */
-const turnMs = 4
+const turnMs = 2
 /** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
 const fullTurnMs = 1
 /** Time for which no new call is read while others' events wait, counted from when the first of the new ones came. */

@@ -39,7 +39,7 @@ interface ExchangeRunnerOptions {
  * Time for which events are worked off without a break. After a pause of the thread hundreds wait at once: media's reports, timers and
  * HTTP are not to wait for all of them.
  */
-const stretchMs = 3
+const stretchMs = 2
 /** Work that comes within this after other work goes on with its stretch. */
 const breakMs = 0.3
 
