@@ -11,6 +11,8 @@ const main = 'main.tsx'
 const entries = [main, 'portal.css'] as const
 /** It stands in the page itself. */
 const first = 'start.ts'
+/** A page that comes later, by its name in that script, which asks for it where the language is spoken. */
+const texts = 'kiswahili.ts'
 const page = 'index.html'
 /** What `npm run build` writes. */
 // By its folder's name: in the bundle of the program this module lies in a neighbour of it.
@@ -68,18 +70,23 @@ const firstInOne: Plugin = {
 
 /** The page with what its entries became. Of the script that is the one file it imports: by itself it does nothing else. */
 function pageOf({ outputs }: Metafile, script: string): string {
+  const outputOf = (entry: string) =>
+    Object.entries(outputs).find(([, { entryPoint }]) => basename(entryPoint ?? '') === entry) ?? []
   const made = (entry: string): string => {
-    const [path = '', output] =
-      Object.entries(outputs).find(([, { entryPoint }]) => basename(entryPoint ?? '') === entry) ?? []
+    const [path = '', output] = outputOf(entry)
     const [imported] = output?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
     return basename(imported?.path ?? path)
   }
+  const [own = ''] = outputOf(texts)
   return entries
     .reduce(
       (text, entry) => text.replace(`"/portal/${entry}"`, `"/portal/${made(entry)}"`),
       readFileSync(app(page), 'utf8'),
     )
-    .replace(`<script src="/portal/${first}"></script>`, () => `<script>${script}</script>`)
+    .replace(
+      `<script src="/portal/${first}"></script>`,
+      () => `<script>${script.replace(texts, basename(own))}</script>`,
+    )
 }
 
 /** Ends the name of a file's compressed form, which `npm run build` writes. */

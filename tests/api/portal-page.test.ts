@@ -124,6 +124,20 @@ test('over TLS: HSTS, and cookies that no other host can set', async () => {
   await proxied.close()
 })
 
+test('Kiswahili is no part of the first load: the first script asks for its texts where it is spoken', async () => {
+  const files = await bundlePortal()
+  const page = String(files.get('index.html'))
+  const [first = ''] = partsOf(page).filter(url => url.endsWith('.js'))
+  const [, texts = ''] = /rel:"modulepreload",href:"\/portal\/(kiswahili-[A-Z0-9]{8}\.js)"/.exec(page) ?? []
+  // The bundler writes what is not ASCII in its own way.
+  for (const text of [sw.waiting, sw.signInLead, swReasons['END.0402'].advice]) {
+    const plain = /[\w ,.:]+/.exec(text)?.[0] ?? ''
+    assert.ok(plain.length > 5, text)
+    assert.not(String(files.get(first.replace('/portal/', ''))).includes(plain), plain)
+    assert.ok(String(files.get(texts)).includes(plain), plain)
+  }
+})
+
 test('the first load is under 120 kB compressed, the editor apart', async () => {
   const files = await bundlePortal()
   // The page names every part that its first script needs, so that none waits until another was read.

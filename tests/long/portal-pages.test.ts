@@ -251,6 +251,42 @@ pages('the audit log names the fields that changed, with both values', async () 
   assert.equal(await row('/operator/destinations').locator('ins').allTextContents(), ['+882'])
 })
 
+pages('a page in Kiswahili is never English before, and is English where its texts do not come', async () => {
+  const other = await bed.tab({ locale: 'sw-KE' })
+  const { page } = other
+  await page.addInitScript(`globalThis.titles = []
+    new MutationObserver(() => {
+      for (const it of document.querySelectorAll('nav li:first-child, .waiting')) titles.push(it.textContent)
+    }).observe(document, { childList: true, subtree: true, characterData: true })`)
+  const shown = () => page.evaluate<string[]>(`[document.documentElement.lang, ...new Set(titles)].slice(0, 4)`)
+  await other.go('')
+  const [spoken, ...titles] = await shown()
+  assert.is(spoken, 'sw')
+  assert.ok(titles.includes('Mwanzo'), `${titles}`)
+  assert.not.match(`${titles}`, /Home|moment|Loading|Wait/)
+  // They come when the language is chosen, without another load of the page.
+  await page.evaluate(`localStorage.setItem('language', 'en')`)
+  await page.reload()
+  await other.settled()
+  const heading = () => page.locator('h1').textContent()
+  assert.is(await heading(), 'Home')
+  assert.equal(
+    await page.evaluate(`performance.getEntriesByType('resource').filter(it => /kiswahili/.test(it.name)).length`),
+    0,
+  )
+  const choice = page.getByRole('combobox', { name: 'Language' }).first()
+  await choice.selectOption('sw')
+  await until('Kiswahili', async () => (await heading()) === 'Mwanzo')
+  assert.is((await shown())[0], 'sw')
+  // The switch was replaced by another version meanwhile.
+  await page.route(/kiswahili-/, route => route.abort())
+  await page.reload()
+  await other.settled()
+  assert.equal([await heading(), (await shown())[0]], ['Home', 'en'])
+  assert.equal(other.complaints, [])
+  await page.context().close()
+})
+
 pages('in Kiswahili, kinds, choices and legends are Kiswahili', async () => {
   const { page } = tab
   await page.evaluate(`localStorage.setItem('language', 'sw')`)

@@ -4,7 +4,7 @@ import { follow } from './live.ts'
 import { SignIn } from './pages/sign-in.tsx'
 import { place } from './router.ts'
 import { Shell } from './shell.tsx'
-import { t } from './texts/index.ts'
+import { begun, t } from './texts/index.ts'
 import { notices, tell, Waiting } from './ui/basics.tsx'
 import { FaultText } from './ui/said.tsx'
 
@@ -17,6 +17,7 @@ async function start(): Promise<string | undefined> {
   }
   history.replaceState(null, '', location.pathname)
   const refused = await signIn({ link })
+  await begun
   if (refused !== undefined) await loadSessions()
   else location.hash = sessions.value?.customer ? '#/' : '#/operator'
   if (refused === undefined) return undefined
@@ -24,7 +25,8 @@ async function start(): Promise<string | undefined> {
   return t('linkUsed')
 }
 
-const started = start()
+/** Undefined, or why a link did not sign in. */
+export const started = start()
 
 export function App() {
   const [refused, refuse] = useState<string | undefined>(undefined)

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { sessions, signOut } from './api.ts'
 import { zoneInFull } from './format.ts'
+import { whenIdle } from './idle.ts'
 import { pageFor } from './pages.tsx'
 import { endPhone, isPhoneOpen, PhoneOverlay } from './phone/overlay.tsx'
 import { SessionEnd } from './phone/session-end.tsx'
@@ -37,11 +38,11 @@ const operator: readonly Entry[] = [
   ['operator/sessions', 'sessions', 'keys'],
 ]
 
-/** After the page: to load the names of zones takes the browser longer than all the rest of the menu. */
+/** Well after the page: to load the names of zones takes the browser longer than all the rest of the menu. */
 function Zone() {
   const [zone, set] = useState('')
   const spoken = language.value
-  useEffect(() => set(zoneInFull()), [spoken])
+  useEffect(() => whenIdle(() => set(zoneInFull())), [spoken])
   return <li class="zone">{zone !== '' && t('timesIn', { zone })}</li>
 }
 

@@ -16,5 +16,12 @@ if (!location.hash.startsWith('#link='))
   )
 
 // The first look into the storage waits for another process of the browser: here it costs nothing, while all else is loaded.
+const chosen = localStorage.getItem('language')
+if (chosen === 'sw' || (chosen !== 'en' && navigator.language.startsWith('sw'))) {
+  document.documentElement.lang = 'sw'
+  // The application asks for it in turn, but not before it was loaded itself.
+  const texts = Object.assign(document.createElement('link'), { rel: 'modulepreload', href: '/portal/kiswahili.ts' })
+  document.head.append(texts)
+}
 const theme = localStorage.getItem('theme')
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme

@@ -1,29 +1,40 @@
 import { signal } from '@preact/signals'
 import { type Catalogue, type Explained, en, type Reason, type TextKey } from './en.ts'
-import { sw } from './sw.ts'
-import { swReasons } from './sw-reasons.ts'
 
 export type { TextKey }
 export type Language = 'en' | 'sw'
 
-const catalogues: Readonly<Record<Language, Catalogue>> = { en, sw }
+/** Loaded where it is spoken: it would be a quarter of the first load. */
+let kiswahili: typeof import('./kiswahili.ts') | undefined
 
-const stored = (): Language => {
-  const chosen = localStorage.getItem('language')
-  if (chosen === 'en' || chosen === 'sw') return chosen
-  return navigator.language.startsWith('sw') ? 'sw' : 'en'
+/** Kiswahili once its texts are there. */
+export const language = signal<Language>('en')
+/** What was asked for last. */
+let chosen: Language = 'en'
+
+async function use(asked: Language): Promise<void> {
+  chosen = asked
+  if (asked === 'sw') kiswahili ??= await import('./kiswahili.ts')
+  // Another one was chosen meanwhile.
+  if (chosen !== asked) return
+  language.value = asked
+  document.documentElement.lang = asked
 }
 
-export const language = signal<Language>(stored())
+/** Nothing is shown before, so that no page begins in another language. Without its texts the page is English. */
+export const begun: Promise<void> = use(document.documentElement.lang === 'sw' ? 'sw' : 'en').catch(() => use('en'))
 
-export function speak(chosen: Language): void {
-  localStorage.setItem('language', chosen)
-  language.value = chosen
-  document.documentElement.lang = chosen
+export async function speak(asked: Language): Promise<void> {
+  localStorage.setItem('language', asked)
+  await use(asked).catch(() => {
+    throw new Error(t('pageNotLoadedWhy'))
+  })
 }
+
+const catalogue = (): Catalogue => (language.value === 'sw' ? kiswahili?.sw : undefined) ?? en
 
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return catalogues[language.value][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return catalogue()[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
 /** Words of the API that have a text, else as they are: `word('status', 'active')`. */
@@ -45,8 +56,9 @@ export function reasonText(
   code: string,
   sentence: string,
 ): { readonly why: string; readonly advice: string } | undefined {
-  if (language.value !== 'sw' || !(code in swReasons)) return undefined
-  const { why, advice, cases = [] } = swReasons[code as Explained]
+  const reasons = language.value === 'sw' ? kiswahili?.swReasons : undefined
+  if (reasons === undefined || !(code in reasons)) return undefined
+  const { why, advice, cases = [] } = reasons[code as Explained]
   const [, caseWhy = why, caseAdvice = advice] = cases.find(([pattern]) => pattern.test(sentence)) ?? []
   return { why: caseWhy, advice: caseAdvice }
 }

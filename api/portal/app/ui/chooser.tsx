@@ -1,6 +1,6 @@
 import { language, speak, t } from '../texts/index.ts'
 import { applyTheme, isDark } from '../theme.ts'
-import { Select } from './basics.tsx'
+import { attempt, Select } from './basics.tsx'
 import { Icon } from './icon.tsx'
 
 /** Language, and light or dark. */
@@ -13,7 +13,7 @@ export const Chooser = () => (
         ['en', 'English'],
         ['sw', 'Kiswahili'],
       ]}
-      change={chosen => speak(chosen === 'sw' ? 'sw' : 'en')}
+      change={chosen => attempt(() => speak(chosen === 'sw' ? 'sw' : 'en'))}
     />
     <button
       type="button"
