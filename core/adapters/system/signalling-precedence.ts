@@ -1,5 +1,5 @@
 import { allowedProcessors, goAfterMedia, leaveRealTime, loadLibC } from '../../../rtp/io/index.ts'
-import { helpersFollow, helpersGiveWay } from './helper-threads.ts'
+import { v8GivesWay, v8GoesBefore } from './v8-threads.ts'
 
 /** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
 const lookEveryMs = 1000
@@ -11,21 +11,21 @@ interface Precedence {
   goAfterMedia(): boolean
   leaveRealTime(): void
   /** V8's threads go before all that is not in real time. */
-  helpersFollow(): void
+  v8GoesBefore(): void
   /** V8's threads are as others. */
-  helpersGiveWay(): void
+  v8GivesWay(): void
 }
 
 function ofSystem(): Precedence {
   const native = loadLibC()
   const processors = native === undefined ? () => 0 : allowedProcessors(native)
-  return { processors, goAfterMedia, leaveRealTime, helpersFollow, helpersGiveWay }
+  return { processors, goAfterMedia, leaveRealTime, v8GoesBefore, v8GivesWay }
 }
 
 /**
  * Lets the calling thread, which signals, go in real time after media while there is a processor more than media threads.
- * With fewer, it would take its processor from the database, and each call waits for that. V8's threads come next: they do
- * what this thread would do else, and it waits for them when they have begun.
+ * With fewer, it would take its processor from the database, and each call waits for that. V8's threads come next:
+ * what they do not collect, this thread collects itself, and it waits for them where they have begun.
  */
 export class SignallingPrecedence {
   readonly #mediaThreads: number
@@ -51,10 +51,10 @@ export class SignallingPrecedence {
     if (hasOwn === this.#isRealTime) return
     if (hasOwn) {
       this.#isRealTime = this.#precedence.goAfterMedia()
-      if (this.#isRealTime) this.#precedence.helpersFollow()
+      if (this.#isRealTime) this.#precedence.v8GoesBefore()
     } else {
-      // First: they would go before a thread of signalling that is not in real time.
-      this.#precedence.helpersGiveWay()
+      // First, or V8's threads would go before signalling for a moment.
+      this.#precedence.v8GivesWay()
       this.#precedence.leaveRealTime()
       this.#isRealTime = false
     }

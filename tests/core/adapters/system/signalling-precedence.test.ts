@@ -20,11 +20,11 @@ class System {
   readonly leaveRealTime = (): void => {
     this.asked.push('usual')
   }
-  readonly helpersFollow = (): void => {
-    this.asked.push('helpers after it')
+  readonly v8GoesBefore = (): void => {
+    this.asked.push('V8 before others')
   }
-  readonly helpersGiveWay = (): void => {
-    this.asked.push('helpers usual')
+  readonly v8GivesWay = (): void => {
+    this.asked.push('V8 as usual')
   }
 }
 
@@ -33,9 +33,9 @@ test('signalling is in real time where there is a processor more than media thre
     [1, 0, []],
     [2, 0, []],
     [1, 1, []],
-    [2, 1, ['real time', 'helpers after it']],
+    [2, 1, ['real time', 'V8 before others']],
     [2, 2, []],
-    [8, 7, ['real time', 'helpers after it']],
+    [8, 7, ['real time', 'V8 before others']],
     [4, 8, []],
   ] as const) {
     const system = new System(processors)
@@ -57,12 +57,12 @@ test('it leaves real time with its processor, and comes back with it', () => {
   precedence.look()
   assert.equal(system.asked, [
     'real time',
-    'helpers after it',
-    // Before signalling loses its precedence: they would go before it.
-    'helpers usual',
+    'V8 before others',
+    // Before signalling loses its precedence: V8 would go before it.
+    'V8 as usual',
     'usual',
     'real time',
-    'helpers after it',
+    'V8 before others',
   ])
 })
 
