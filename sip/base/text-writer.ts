@@ -1,3 +1,5 @@
+import { OctetPool } from './octet-pool.ts'
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const cr = 0x0d
@@ -15,6 +17,7 @@ const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ')
  */
 export class TextWriter {
   #octets = new Uint8Array(4096)
+  readonly #pool = new OctetPool()
   #length = 0
 
   /** Begins another text. */
@@ -49,7 +52,7 @@ export class TextWriter {
   bytesWith(more: Uint8Array): Uint8Array {
     this.#makeRoom(more.length)
     this.#octets.set(more, this.#length)
-    return this.#octets.slice(0, this.#length + more.length)
+    return this.#pool.copy(this.#octets.subarray(0, this.#length + more.length))
   }
 
   text(): string {

@@ -1,6 +1,7 @@
 import { assertNever } from '../base/assert-never.ts'
 import type { Machine } from '../base/machine.ts'
 import { NoticeLimit } from '../base/notice-limit.ts'
+import { OctetPool } from '../base/octet-pool.ts'
 import { Tokens } from '../base/tokens.ts'
 import type { ChallengeRefusal, CredentialScope } from '../digest/credential-scope.ts'
 import type { SipRequest } from '../message/message.ts'
@@ -18,7 +19,7 @@ import { trimSettled } from '../transaction/trim-settled.ts'
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import { dumpOfCall, type EndpointCallDump } from './call-dump.ts'
-import { IncomingCall } from './calls/incoming-call.ts'
+import { IncomingCall, type OfferedInvite } from './calls/incoming-call.ts'
 import { OutgoingCall } from './calls/outgoing-call.ts'
 import { FlowLoss } from './flow-loss.ts'
 import type { EndpointInput, EndpointOutput } from './input.ts'
@@ -35,7 +36,6 @@ import { type Counters, newCounters } from './services/counters.ts'
 import { HopCache, type UseHops } from './services/hop-cache.ts'
 import type { Credentialed, PeerState, TaggedCall } from './services/services.ts'
 import type { EndpointSettings } from './services/settings.ts'
-import type { RemoteIdentity } from './session/dialog-remote.ts'
 
 const nothing: readonly EndpointOutput[] = []
 /** Q.850 cause of a softphone that has gone. */
@@ -49,6 +49,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   readonly settings: EndpointSettings
   readonly timers = new TimerQueue<TimerOwner>()
   readonly tokens: Tokens
+  /** Messages that may be asked for again within half a minute. */
+  readonly #settled = new OctetPool()
   readonly counters: Counters = newCounters()
   readonly layer: TransactionLayer
   readonly peers = new PeerTable()
@@ -80,7 +82,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
       },
       format: writeMessage,
       formatAck: formatAckTo,
-      settled: trimSettled,
+      settled: transaction => trimSettled(transaction, this.#settled),
     })
   }
 
@@ -255,8 +257,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     return this.#byTag.get(localTag)
   }
 
-  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity, now: number): void {
-    const call = new IncomingCall(this, id, transaction, identity)
+  openCall(id: string, invite: OfferedInvite, now: number): void {
+    const call = new IncomingCall(this, id, invite)
     this.#calls.set(id, call)
     this.#settingUp.add(call)
     call.expireAsAsked(now)

@@ -20,6 +20,11 @@ export interface ClientOwner {
   /** No final response will come. */
   failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void
   finished(transaction: ClientTransaction, now: number): void
+  /**
+   * What takes its place once the final response is in and only copies of that can come, for up to half a minute: less is
+   * kept. Undefined, and by default: itself.
+   */
+  readonly atRest?: ClientOwner | undefined
 }
 
 /** The side that answers an INVITE: it gets the ACK, responses that stayed without one, and the end. */
@@ -33,8 +38,6 @@ export interface ServerOwner {
   finished(transaction: ServerTransaction, now: number): void
 }
 
-const noBody = new Uint8Array(0)
-
 type Step = (transaction: Transaction, input: TransactionInput, now: number) => void
 
 /** One running transaction: a table, the state it is in, and at most two timers. */
@@ -46,7 +49,8 @@ export class Transaction implements TimerOwner {
   /** What is sent again: the request, or the last response. */
   bytes: Uint8Array | undefined
   readonly #step: Step
-  readonly #repeat: Timer<TimerOwner>
+  /** Made when it is first wanted: a server's transaction mostly needs none. */
+  #repeat: Timer<TimerOwner> | undefined
   readonly #end: Timer<TimerOwner>
   #interval = 0
 
@@ -56,7 +60,6 @@ export class Transaction implements TimerOwner {
     this.flow = flow
     this.state = table.initial
     this.#step = step
-    this.#repeat = new Timer<TimerOwner>(this, '')
     this.#end = new Timer<TimerOwner>(this, '')
   }
 
@@ -72,23 +75,25 @@ export class Transaction implements TimerOwner {
   /** Starts the timers of the state it is in, keeps those that run on, stops the rest. */
   armTimers(queue: TimerQueue<TimerOwner>, settings: TimerSettings, now: number): void {
     const wanted: Partial<StateTimers> = this.table.timers[this.state] ?? {}
+    if (wanted.repeat !== undefined) this.#repeat ??= new Timer<TimerOwner>(this, '')
     this.#arm(queue, this.#repeat, wanted.repeat, settings, now)
     this.#arm(queue, this.#end, wanted.end, settings, now)
   }
 
   rearmRepeat(queue: TimerQueue<TimerOwner>, settings: TimerSettings, now: number): void {
-    this.#interval = nextInterval(this.#repeat.name as RepeatTimer, this.#interval, this.state, settings)
-    queue.set(this.#repeat, now + this.#interval)
+    const timer = this.#repeat!
+    this.#interval = nextInterval(timer.name as RepeatTimer, this.#interval, this.state, settings)
+    queue.set(timer, now + this.#interval)
   }
 
   #arm(
     queue: TimerQueue<TimerOwner>,
-    timer: Timer<TimerOwner>,
+    timer: Timer<TimerOwner> | undefined,
     name: TimerName | undefined,
     settings: TimerSettings,
     now: number,
   ): void {
-    if (timer.running && timer.name === name) return
+    if (timer === undefined || (timer.running && timer.name === name)) return
     const duration = name && timerDuration(name, settings, isReliable(this.flow.transport))
     if (name === undefined || duration === undefined) {
       queue.stop(timer)
@@ -103,7 +108,7 @@ export class Transaction implements TimerOwner {
 export class ClientTransaction extends Transaction {
   readonly role = 'client'
   request: SipRequest
-  readonly owner: ClientOwner
+  owner: ClientOwner
   ack: Uint8Array | undefined
 
   constructor(table: Table, key: string, flow: Flow, step: Step, request: SipRequest, owner: ClientOwner) {
@@ -128,7 +133,5 @@ export class ServerTransaction extends Transaction {
   /** Keeps the response that may be asked for again; a 2xx to INVITE is its owner's to repeat. */
   override settle(): void {
     if (this.state === 'accepted') this.bytes = undefined
-    const { message } = this.request
-    this.request = { ...this.request, message: { ...message, headers: [], body: noBody } }
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import { assertNever } from '../base/assert-never.ts'
+import { OctetPool } from '../base/octet-pool.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
 import type { HopName } from '../endpoint/services/call-command.ts'
@@ -47,6 +48,8 @@ export class SipTransport {
   readonly #flows = new Map<string, Map<number, Flow>>()
   #flowCount = 0
   readonly #queue: EndpointInput[] = []
+  /** Datagrams as they came; what lives longer than their calls' set-up keeps nothing of them. */
+  readonly #read = new OctetPool()
   readonly #arrivals: Arrivals
   #isRunning = false
   #isClosed = false
@@ -260,7 +263,7 @@ export class SipTransport {
     const known = this.#flows.get(from.address)?.get(flowKey(listener.id, from.port))
     const waitMs = this.#arrivals.expectedWaitMs(this.#config.clock.now())
     if (known !== undefined && this.#isRefused(listener, lent, known, waitMs)) return
-    const bytes = isLent ? lent.slice() : lent
+    const bytes = isLent ? this.#read.copy(lent) : lent
     if (known !== undefined) {
       this.#received(bytes, known, listener)
       return

@@ -11,7 +11,7 @@ import { reasonFields } from '../services/reason-header.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { callSidHeader } from '../services/settings.ts'
 import { DialogRemote, type RemoteIdentity } from '../session/dialog-remote.ts'
-import { authorizationOf, type DialAnswer } from './dialled-session.ts'
+import { answerTo, authorizationOf, type DialAnswer, type DialledCall } from './dialled-session.ts'
 import { cancelOf, inviteOf, type ResolvedDial } from './invite-request.ts'
 
 /** The INVITEs by which one call is dialled, one after another, and the CANCEL of the latest. */
@@ -47,6 +47,11 @@ export class DialAttempts {
   /** Undefined: none has gone out. */
   get latest(): ClientTransaction | undefined {
     return this.#latest
+  }
+
+  /** Undefined: nothing has gone out. */
+  get remote(): DialogRemote | undefined {
+    return this.#remote
   }
 
   /** Requests of the remote are taken from there. */
@@ -125,41 +130,37 @@ export class DialAttempts {
     if (this.#latest === undefined) return
     const { request, flow } = this.#latest
     const { cancel, branch } = cancelOf(request, this.#cseq, reason === undefined ? [] : reasonFields(reason))
-    const unwatched: ClientOwner = {
-      isSource: source => this.isSource(source),
-      responded() {},
-      failed() {},
-      finished() {},
-    }
-    this.#services.layer.request(cancel, branch, flow, unwatched, now)
+    this.#services.layer.request(cancel, branch, flow, this.#remoteAt(flow), now)
     this.#services.layer.cancelled(this.#latest, now)
   }
 
-  /** A 1xx or 2xx with a To tag to one of the INVITEs, with all that its dialog needs (RFC 3261 §12.1.2). */
-  answerOf({ request, flow }: ClientTransaction, response: IncomingResponse): DialAnswer {
-    const { customer } = this.#dial.target.hop
-    // A UDP source address can be forged. A target that a customer named stays at the address that was resolved and allowed.
-    const near = customer === undefined || response.flow.address === flow.address ? response.flow : flow
-    const remote = this.#remoteAt(flow)
-    remote.learnFlow(near)
-    return {
-      callId: this.callId,
-      localTag: this.localTag,
-      request,
-      cseq: this.#cseq,
-      response,
-      sdp: this.#dial.sdp,
-      near,
-      customer,
-      remote,
-      scope: this.#scope,
-    }
+  /** A 1xx or 2xx to one of the INVITEs; `cseq` as for `answerTo`. */
+  answerOf(transaction: ClientTransaction, response: IncomingResponse, cseq?: number): DialAnswer {
+    return answerTo(this.#dialledAt(transaction.flow, this.#dial.sdp), transaction, response, cseq)
+  }
+
+  /** The call is over: its last INVITE gets another owner, who is made of what the dialogs of its forks need. */
+  handOver(ownerOf: (dialled: DialledCall) => ClientOwner): void {
+    const latest = this.#latest
+    if (latest !== undefined) latest.owner = ownerOf(this.#dialledAt(latest.flow, ''))
   }
 
   #sendTo(hop: Flow | undefined, now: number): boolean {
     if (hop === undefined) return false
     this.#send(hop, [], now)
     return true
+  }
+
+  #dialledAt(flow: Flow, sdp: string): DialledCall {
+    return {
+      callId: this.callId,
+      localTag: this.localTag,
+      cseq: this.#cseq,
+      sdp,
+      customer: this.#dial.target.hop.customer,
+      remote: this.#remoteAt(flow),
+      scope: this.#scope,
+    }
   }
 
   #remoteAt(flow: Flow): DialogRemote {

@@ -6,7 +6,6 @@ import type { HeaderField } from '../../message/message.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
-import { mergeKey } from '../../transaction/key.ts'
 import type { ResponseParts } from '../../transaction/response.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
 import type { ServerOwner, ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
@@ -24,6 +23,14 @@ import { ReliableProvisional } from './reliable-provisional.ts'
 
 /** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, because a proxy may cancel a call after three minutes without one (Timer C, §16.6). */
 const provisionalEveryMs = 60_000
+
+/** An INVITE that begins a call. */
+export interface OfferedInvite {
+  readonly transaction: ServerTransaction
+  readonly identity: RemoteIdentity
+  /** The same for copies that came by other paths (`mergeKey`). The string that is looked for, not another of the same text. */
+  readonly merged: string
+}
 
 /** An incoming call, from its INVITE to our final response. After a 2xx its `InviteSession` handles the rest. */
 export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner, TaggedCall {
@@ -48,14 +55,14 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
-  constructor(services: EndpointServices, id: string, transaction: ServerTransaction, identity: RemoteIdentity) {
+  constructor(services: EndpointServices, id: string, { transaction, identity, merged }: OfferedInvite) {
     this.#services = services
     this.id = id
     this.#transaction = transaction
     this.#isPhone = identity.kind === 'phone'
     const { request } = transaction
     this.callId = request.callId
-    this.#merged = mergeKey(request)
+    this.#merged = merged
     this.#remote = new DialogRemote(services, identity, request.flow)
     const localTag = services.tokens.take(12)
     this.#dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))

@@ -17,12 +17,12 @@ import type { UseHops } from '../services/hop-cache.ts'
 import type { ReasonHeader } from '../services/reason-header.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
 import type { RemoteIdentity } from '../session/dialog-remote.ts'
-import type { PastDialog } from '../session/dialog-sender.ts'
 import type { InviteSession } from '../session/invite-session.ts'
 import type { InviteSessionOwner } from '../session/session-context.ts'
 import { DialAttempts } from './dial-attempts.ts'
 import { authorizationOf, type DialAnswer, sessionOf } from './dialled-session.ts'
 import { EarlyDialogs } from './early-dialogs.ts'
+import { EndedOutgoing } from './ended-outgoing.ts'
 import type { ResolvedDial } from './invite-request.ts'
 import { LateForks, lateForkReason } from './late-forks.ts'
 import { type OutgoingAction, type OutgoingInput, type OutgoingState, outgoingTable } from './outgoing-states.ts'
@@ -77,8 +77,6 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   #state: OutgoingState = 'resolving'
   #endReason: ReasonHeader | undefined
   #session: InviteSession | undefined
-  /** What is left of the session once the call is over. */
-  #past: PastDialog | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
   constructor(services: EndpointServices, dial: ResolvedDial, bound?: BoundPhone) {
@@ -195,6 +193,10 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   finished(): void {}
 
+  get atRest(): ClientOwner | undefined {
+    return this.#attempts.remote
+  }
+
   #step(input: OutgoingInput, now: number, given: Given = nothingGiven): void {
     const cell = outgoingTable[this.#state][input]
     if (cell === undefined) return
@@ -248,9 +250,13 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
-    // Its INVITE accepts 2xx for half a minute more: the ACK for them is kept, the session is not.
-    this.#past = this.#session?.sender.past
-    if (this.#past !== undefined) this.#session = undefined
+    // One that was given up may still have to be cancelled.
+    if (this.#state !== 'over') return
+    const past = this.#session?.sender.past
+    const pracks = this.#pracks.isUsed ? this.#pracks : undefined
+    this.#attempts.handOver(
+      dialled => new EndedOutgoing(this.#services, this.id, { dialled, past, forks: this.#forks, pracks }),
+    )
   }
 
   #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -274,10 +280,6 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const remoteTag = response.toTag ?? ''
-    if (this.#past?.remoteTag === remoteTag) {
-      this.#services.resend(this.#past.flow, this.#past.ack)
-      return
-    }
     const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks?.get(remoteTag)
     if (again !== undefined) again.sender.acknowledgeAgain()
     else this.#step('2xx', now, { progress: this.#answerOf(transaction, response), transaction })
@@ -313,8 +315,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   }
 
   #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {
-    const answered = this.#attempts.answerOf(transaction, response)
-    return { ...answered, cseq: this.#pracks.lastSeq(response) ?? answered.cseq }
+    return this.#attempts.answerOf(transaction, response, this.#pracks.lastSeq(response))
   }
 
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {

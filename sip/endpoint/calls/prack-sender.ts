@@ -33,6 +33,11 @@ export class PrackSender {
     this.#services = services
   }
 
+  /** There is an early dialog with requests of ours. */
+  get isUsed(): boolean {
+    return this.#early !== undefined
+  }
+
   /** False: a copy, or one whose predecessor is missing; it counts when it comes in order (RFC 3262 §4). */
   take(progress: DialAnswer, now: number): boolean {
     const { message, toTag, cseq } = progress.response
@@ -76,6 +81,7 @@ export class PrackSender {
     // A PRACK that does not arrive fails the call at the remote, which then says so.
     const owner: ClientOwner = {
       isSource: flow => progress.remote.isSource(flow),
+      atRest: progress.remote,
       responded(prack, reply, now) {
         const { status } = reply.message
         if (status >= 200) early.open = Math.max(0, early.open - 1)

@@ -114,7 +114,7 @@ export class NewCalls {
     const id = this.#services.settings.newId()
     const identity: RemoteIdentity =
       'phone' in source ? { kind: 'phone', userId: source.phone.userId } : { kind: 'peer', peerId: source.peer.id }
-    this.#services.openCall(id, transaction, identity, now)
+    this.#services.openCall(id, { transaction, identity, merged }, now)
     this.#services.counters.callsOffered++
     const sdp = sdpOf(request.message)
     const offer = { source: request.flow.address, ...(sdp === undefined ? undefined : { sdp }) }

@@ -1,9 +1,8 @@
 import type { Flow } from '../../network/flow.ts'
 import type { PhoneMove, Registrar } from '../../registrar/registrar.ts'
-import type { ServerTransaction } from '../../transaction/transaction.ts'
+import type { OfferedInvite } from '../calls/incoming-call.ts'
 import type { PeerTable } from '../peers/peer.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
-import type { RemoteIdentity } from '../session/dialog-remote.ts'
 import type { DroppedCall, ForeignResponse } from './unknown-source-notices.ts'
 
 /** What the reception may ask of the endpoint that it belongs to. */
@@ -14,7 +13,7 @@ export interface RoutingServices extends EndpointServices {
   /** The call to which a local tag belongs. */
   callOf(localTag: string): TaggedCall | undefined
   /** A softphone's requests go back over its flow, wherever its Contact leads. */
-  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity, now: number): void
+  openCall(id: string, invite: OfferedInvite, now: number): void
   /** The remote of the flow takes part in a dialog of ours, or has a peer's credentials. */
   flowKnown(flow: Flow): void
   /** What rings on the phone goes to its new connection. */

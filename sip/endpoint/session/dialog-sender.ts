@@ -27,6 +27,9 @@ const keptFields: ReadonlySet<string> = new Set([
   'RAck',
 ])
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
 /** Where a dialog's requests go. */
 interface DialogPath {
   /** Where messages of this dialog come from. */
@@ -42,7 +45,8 @@ interface DialogPath {
 export interface PastDialog {
   readonly remoteTag: string
   readonly flow: Flow
-  readonly ack: Uint8Array
+  /** Its text. */
+  readonly ack: string
 }
 
 /** Requests of ours within one dialog, and the ACKs of its 2xx responses. */
@@ -52,7 +56,7 @@ export class DialogSender {
   readonly #owner: ClientOwner
   readonly #path: DialogPath
   #near: Flow
-  #ack: { readonly flow: Flow; readonly bytes: Uint8Array } | undefined
+  #ack: { readonly flow: Flow; readonly text: string } | undefined
   #isClosed = false
 
   constructor(services: EndpointServices, dialog: Dialog, owner: ClientOwner, path: DialogPath) {
@@ -126,19 +130,19 @@ export class DialogSender {
     this.#towards(nextHop, now, flow => {
       const fields = this.#path.scope?.isHome(flow) === true ? authorization : []
       const ack = buildRequest({ method: 'ACK', uri, via: viaOf(flow, branch), head, fields })
-      this.#ack = { flow, bytes: this.#services.sendAck(flow, ack) }
+      // As text: bytes would keep a piece of the memory of all messages for as long as the call lives.
+      this.#ack = { flow, text: decoder.decode(this.#services.sendAck(flow, ack)) }
     })
   }
 
   /** For the same 2xx once more: the same ACK (RFC 3261 §13.2.2.4). */
   acknowledgeAgain(): void {
-    if (this.#ack !== undefined) this.#services.resend(this.#ack.flow, this.#ack.bytes)
+    if (this.#ack !== undefined) this.#services.resend(this.#ack.flow, encoder.encode(this.#ack.text))
   }
 
   /** Undefined: no ACK has gone out. */
   get past(): PastDialog | undefined {
-    if (this.#ack === undefined) return undefined
-    return { remoteTag: this.#dialog.remoteTag, flow: this.#ack.flow, ack: this.#ack.bytes }
+    return this.#ack && { remoteTag: this.#dialog.remoteTag, flow: this.#ack.flow, ack: this.#ack.text }
   }
 
   close(): void {

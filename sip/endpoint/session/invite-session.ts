@@ -295,6 +295,10 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
 
   finished(): void {}
 
+  get atRest(): ClientOwner {
+    return this.remote
+  }
+
   isSource(flow: Flow): boolean {
     return this.remote.isSource(flow)
   }

@@ -28,6 +28,38 @@ test('forks: the first answer wins, the second is acknowledged and hung up (RFC 
   leavesNothing(net, station)
 })
 
+test('2xx that come after the end of a call: the repeated one gets the same ACK, those of other forks ACK and BYE (RFC 3261 §13.2.2.4)', () => {
+  const { net, station, peer, types, dial } = bed()
+  dial()
+  const invite = peer.lastRequest('INVITE')
+  peer.respond(us, invite, 180, { toTag: 'fork2', headers: ['Require: 100rel', 'RSeq: 1'] })
+  const prack = peer.lastRequest('PRACK')
+  peer.respond(us, prack, 200)
+  peer.respond(us, invite, 200, { toTag: 'fork1', body: 'answer 1' })
+  const ack = peer.lastRequest('ACK')
+  station.do({ type: 'end', id: 'out', reason })
+  net.run(50)
+  peer.respond(us, peer.lastRequest('BYE'), 200)
+  assert.equal(types(), ['ringing', 'answered', 'ended'])
+  net.run(20_000)
+
+  const sent = peer.methods.length
+  peer.respond(us, invite, 200, { toTag: 'fork1', body: 'answer 1' })
+  assert.equal(peer.methods.slice(sent), ['ACK'])
+  assert.equal(peer.lastRequest('ACK'), ack, 'to the octet')
+  peer.respond(us, invite, 200, { toTag: 'fork2', body: 'answer 2' })
+  assert.equal(peer.methods.slice(sent), ['ACK', 'ACK', 'BYE'])
+  const bye = peer.lastRequest('BYE')
+  assert.is(tagOfTo(bye), 'fork2')
+  assert.is(headerOf(bye, 'CSeq'), '3 BYE', 'after the PRACK of its early dialog')
+  assert.is(headerOf(peer.lastRequest('ACK'), 'CSeq'), headerOf(invite, 'CSeq')?.replace('INVITE', 'ACK'))
+  peer.respond(us, invite, 200, { toTag: 'fork2', body: 'answer 2' })
+  assert.equal(peer.methods.slice(sent), ['ACK', 'ACK', 'BYE', 'ACK'])
+  peer.respond(us, bye, 200)
+  assert.equal(types(), ['ringing', 'answered', 'ended'])
+  leavesNothing(net, station)
+})
+
 test('a route set is followed, loose and strict (RFC 3261 §12.2.1.1)', () => {
   for (const loose of [true, false]) {
     const { net, station, peer, dial } = bed()
