@@ -44,6 +44,10 @@ if (process.platform === 'linux')
       const usual = getPriority()
       // Each gives way once it runs.
       await until('the thread of checkpoints', () => nicenesses(on.pid).get('checkpoints') === usual)
+      await until(
+        'the reader of look-ups',
+        () => storeNicenesses(on.pid).filter(niceness => niceness === wanted).length > 1,
+      )
       await until('the thread of traces', () => (nicenesses(on.pid).get('trace') ?? usual) > usual)
       for (const [name, niceness] of nicenesses(on.pid)) if (/libuv/.test(name)) assert.is(niceness, usual, name)
     } finally {

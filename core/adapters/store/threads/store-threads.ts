@@ -112,7 +112,8 @@ export class StoreThreads {
     const opened = await this.#writer.open(true)
     if (!this.#isClosed)
       this.#helpersStart = setTimeout(() => {
-        this.#looks = this.#link('reader', 0)
+        // Calls wait for it as for the writer: behind other threads it would keep signalling from the lock of their messages.
+        this.#looks = this.#link('reader', this.#options.writer?.config.niceness ?? 0)
         this.#looks.openSoon()
         const { folder, database, log } = this.#options
         const { nativeBinding } = database
