@@ -48,7 +48,7 @@ export class SipTransport {
   readonly #flows = new Map<string, Map<number, Flow>>()
   #flowCount = 0
   readonly #queue: EndpointInput[] = []
-  /** Datagrams as they came; what lives longer than their calls' set-up keeps nothing of them. */
+  /** Datagrams as they came. A call that has been set up keeps none of them. */
   readonly #read = new OctetPool()
   readonly #arrivals: Arrivals
   #isRunning = false

@@ -42,6 +42,10 @@ export class EndedOutgoing implements ClientOwner {
     this.#pracks = pracks
   }
 
+  get atRest(): ClientOwner {
+    return this.#dialled.remote
+  }
+
   isSource(flow: Flow): boolean {
     return this.#dialled.remote.isSource(flow)
   }

@@ -76,12 +76,13 @@ export class PrackSender {
   #begin(progress: DialAnswer): EarlyDialog | undefined {
     this.#early ??= new Map()
     if (this.#early.size >= this.#services.settings.limits.forks) return undefined
-    const { response } = progress
+    // Not all of it is kept with the dialog: the response would keep the memory of its body.
+    const { response, near, scope, remote, customer } = progress
     const dialog = dialogOfCaller(progress, contactUriOf(response.message))
     // A PRACK that does not arrive fails the call at the remote, which then says so.
     const owner: ClientOwner = {
-      isSource: flow => progress.remote.isSource(flow),
-      atRest: progress.remote,
+      isSource: flow => remote.isSource(flow),
+      atRest: remote,
       responded(prack, reply, now) {
         const { status } = reply.message
         if (status >= 200) early.open = Math.max(0, early.open - 1)
@@ -92,7 +93,7 @@ export class PrackSender {
       },
       finished() {},
     }
-    const sender = new DialogSender(this.#services, dialog, owner, progress)
+    const sender = new DialogSender(this.#services, dialog, owner, { near, scope, remote, customer })
     const early: EarlyDialog = { dialog, sender, rseq: 0, open: 0 }
     this.#early.set(keyOf(response), early)
     return early

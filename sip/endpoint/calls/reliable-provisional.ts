@@ -22,6 +22,7 @@ export class ReliableProvisional implements TimerOwner {
   /** RSeq of the last one sent until its PRACK, which may come when it is repeated no more. */
   #unacknowledged: number | undefined
   #sdp: string | undefined
+  /** Of the last one sent, while it is repeated. */
   #bytes: Uint8Array | undefined
   #status = 0
   #waiting: { readonly status: number; readonly parts: ResponseParts } | undefined
@@ -76,6 +77,7 @@ export class ReliableProvisional implements TimerOwner {
   stop(): void {
     this.#repeated = undefined
     this.#waiting = undefined
+    this.#bytes = undefined
     this.#services.timers.stop(this.#timer)
   }
 
