@@ -7,7 +7,7 @@ const youngSpaceMb = 2
 /**
  * Starts the program again in its place, with little space for young objects in each thread, unless it has been given a
  * space. A collection of that space then takes 2 ms, and by V8's own limit 15, for which each message waits
- * (docs/performance.md, "Garbage"). The process and what it has open stay (execve(2)); where the system has no such call
+ * (docs/garbage.md). The process and what it has open stay (execve(2)); where the system has no such call
  * nothing happens.
  */
 export function limitYoungSpace(): void {
