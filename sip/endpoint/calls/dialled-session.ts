@@ -26,7 +26,6 @@ export interface DialledCall {
 
 /** An INVITE of ours, and a 1xx or 2xx to it that makes a dialog. */
 export interface DialAnswer extends RespondedInvite, DialledCall {
-  readonly cseq: number
   /** Where the dialog's messages come from. */
   readonly near: Flow
 }
