@@ -78,16 +78,17 @@ function writePage(result: RampResult): void {
   writeSection('overload', sectionOf(result))
 }
 
-function sectionOf({ capacity, steps, after, recoverySeconds }: RampResult): string {
+function sectionOf({ capacity, capacitySpeed, steps, after, recoverySeconds }: RampResult): string {
   const row = (name: string, step: (typeof steps)[number]) =>
     `| ${name} | ${step.offered.toFixed(0)} | ${step.goodput.toFixed(0)} (${((100 * step.goodput) / capacity).toFixed(0)} %) | ${step.refused.toFixed(0)} | ` +
-    `${step.unanswered.toFixed(1)} | ${step.p50.toFixed(0)} ms | ${step.p99.toFixed(0)} ms | ${step.refusedP99.toFixed(0)} ms | ${(100 * Math.max(0, step.loss)).toFixed(3)} % | ${step.residentMb.toFixed(0)} MB |`
+    `${step.unanswered.toFixed(1)} | ${step.p50.toFixed(0)} ms | ${step.p99.toFixed(0)} ms | ${step.refusedP99.toFixed(0)} ms | ${(100 * Math.max(0, step.loss)).toFixed(3)} % | ${step.residentMb.toFixed(0)} MB | ` +
+    `${step.commitMs.toFixed(1)} ms | ${((100 * step.speed) / capacitySpeed).toFixed(0)} % |`
   return [
     `Capacity found: ${capacity} calls a second (${machine}). After the last step half of it was offered:`,
     `${recoverySeconds === 0 ? 'no call was refused any more' : `the last call was refused after ${recoverySeconds.toFixed(1)} s`}.`,
     '',
-    '| load | offered /s | answered /s (of capacity) | refused /s | without answer /s | set-up p50 | set-up p99 | 503 p99 | RTP lost, live calls | memory |',
-    '|---|---|---|---|---|---|---|---|---|---|',
+    '| load | offered /s | answered /s (of capacity) | refused /s | without answer /s | set-up p50 | set-up p99 | 503 p99 | RTP lost, live calls | memory | a commit | the processor |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...steps.map(step => row(`${step.times} ×`, step)),
     row('then 0.5 ×', after),
     '',

@@ -6,12 +6,16 @@ import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/be
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
 import { sine } from '../../tests/rig/probes/tone.ts'
+import { Scrape } from '../load/scrape.ts'
 import { type BurstResult, burst, percentile } from './burst.ts'
+import { coreSpeed } from './core-speed.ts'
 import { LiveCalls } from './live-calls.ts'
 
 /** An answered call's length: half a second of sound, as a busy line of announcements has it. */
 const talkMs = 500
 const halvings = 2
+/** A step with a processor slower than this share of the fastest speed seen is offered once more, the second counts; not with one attempt. */
+const stillShare = 0.8
 /** p99 of the set-up that is demanded, ms. */
 export const setUpMs = 100
 
@@ -38,11 +42,17 @@ export interface Step {
   /** Packets of the live calls that were lost, as a share. */
   readonly loss: number
   readonly residentMb: number
+  /** Mean time of a transaction of the database, until it was on the disk, ms. */
+  readonly commitMs: number
+  /** Of the switch's processor, before and after the step: `coreSpeed`. */
+  readonly speed: number
 }
 
 export interface RampResult {
   /** Calls a second that are taken whole with a p99 of set-up below 100 ms. */
   readonly capacity: number
+  /** Of the switch's processor at the highest rate that was borne. */
+  readonly capacitySpeed: number
   readonly steps: readonly Step[]
   /** After the last step half of the capacity is offered: seconds until no call was refused any more. */
   readonly recoverySeconds: number
@@ -58,6 +68,7 @@ export async function ramp({
   onProgress = () => {},
 }: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
+  const own = processors === undefined ? undefined : '0'
   const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
   // Its default; the test bed's switch admits all that is offered unless it is set otherwise.
   const on = await SwitchProcess.start(env, '127.0.0.1', [
@@ -66,7 +77,7 @@ export async function ramp({
   ])
   let live: LiveCalls | undefined
   try {
-    if (processors !== undefined) pin(on.pid, '0')
+    if (own !== undefined) pin(on.pid, own)
     await setRates(on)
     const account = await BedAccount.make(on, { balance: '1000000' })
     const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
@@ -91,28 +102,47 @@ export async function ramp({
         talkMs,
         processors,
       })
+    let fastest = 0
     const step = async (
       share: number,
       callsPerSecond: number,
       seconds: number,
     ): Promise<Step & { raw: BurstResult }> => {
+      const [speedBefore, before] = [coreSpeed(own), await commitsOf(on)]
       live?.takeLoss()
       live?.resume()
       const raw = await offer(callsPerSecond, seconds)
       await live?.pause()
       const { sent, lost } = live?.takeLoss() ?? { sent: 1, lost: 0 }
-      const made = stepOf(share, callsPerSecond, raw, lost / sent, residentMbOf(on.pid))
+      const [speedAfter, after] = [coreSpeed(own), await commitsOf(on)]
+      const commitMs = (1000 * (after.seconds - before.seconds)) / Math.max(1, after.count - before.count)
+      const made = {
+        ...stepOf(share, callsPerSecond, raw, lost / sent, residentMbOf(on.pid)),
+        commitMs,
+        speed: Math.min(speedBefore, speedAfter),
+      }
+      fastest = Math.max(fastest, speedBefore, speedAfter)
       onProgress(lineOf(made))
       return { ...made, raw }
+    }
+    const stillStep = async (share: number, callsPerSecond: number, seconds: number) => {
+      const made = await step(share, callsPerSecond, seconds)
+      if (attempts === 1 || made.speed >= stillShare * fastest) return made
+      onProgress(`the processor had ${((100 * made.speed) / fastest).toFixed(0)} % of its speed: once more`)
+      return step(share, callsPerSecond, seconds)
     }
     await live.pause()
     // The first calls pay for compiling.
     await step(0, 40, 6)
-    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), attempts, onProgress)
+    const { capacity, capacitySpeed } = await capacityBy(
+      rate => stillStep(0, rate, Math.min(6, secondsPerStep)),
+      attempts,
+      onProgress,
+    )
     const steps: Step[] = []
-    for (const share of times) steps.push(without(await step(share, share * capacity, secondsPerStep)))
+    for (const share of times) steps.push(without(await stillStep(share, share * capacity, secondsPerStep)))
     const after = await step(0.5, 0.5 * capacity, Math.max(8, secondsPerStep))
-    return { capacity, steps, recoverySeconds: after.raw.lastRefusal ?? 0, after: without(after) }
+    return { capacity, capacitySpeed, steps, recoverySeconds: after.raw.lastRefusal ?? 0, after: without(after) }
   } finally {
     live?.close()
     await on.close()
@@ -126,15 +156,19 @@ async function capacityBy(
   offer: (rate: number) => Promise<Step>,
   attempts: number,
   onProgress: (line: string) => void,
-): Promise<number> {
+): Promise<Pick<RampResult, 'capacity' | 'capacitySpeed'>> {
+  let speeds: number[] = []
   const isBorne = async (rate: number): Promise<boolean> => {
     let borne = 0
+    const met: number[] = []
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { refused, unanswered, p99, offered } = await offer(rate)
+      const { refused, unanswered, p99, offered, speed } = await offer(rate)
+      met.push(speed)
       if (refused + unanswered < 0.005 * offered && p99 < setUpMs) borne++
       const failed = attempt + 1 - borne
       if (2 * borne > attempts || 2 * failed > attempts) break
     }
+    if (2 * borne > attempts) speeds = met
     return 2 * borne > attempts
   }
   let good = 50
@@ -149,10 +183,16 @@ async function capacityBy(
     else bad = middle
   }
   onProgress(`capacity: ${good} calls/s`)
-  return good
+  return { capacity: good, capacitySpeed: percentile(speeds, 0.5) }
 }
 
-function stepOf(times: number, callsPerSecond: number, raw: BurstResult, loss: number, residentMb: number): Step {
+function stepOf(
+  times: number,
+  callsPerSecond: number,
+  raw: BurstResult,
+  loss: number,
+  residentMb: number,
+): Omit<Step, 'commitMs' | 'speed'> {
   const seconds = Math.max(raw.offered / callsPerSecond, raw.offeredIn)
   return {
     times,
@@ -171,7 +211,16 @@ function stepOf(times: number, callsPerSecond: number, raw: BurstResult, loss: n
 export const lineOf = (step: Step): string =>
   `${step.times === 0 ? '' : `${step.times} × `}${step.offered.toFixed(0)} calls/s: ${step.goodput.toFixed(0)} answered, ` +
   `${step.refused.toFixed(0)} refused, ${step.unanswered.toFixed(1)} unanswered; set-up p50 ${step.p50.toFixed(0)} ms, ` +
-  `p99 ${step.p99.toFixed(0)} ms; 503 p99 ${step.refusedP99.toFixed(0)} ms; lost ${(100 * step.loss).toFixed(3)} %; ${step.residentMb.toFixed(0)} MB`
+  `p99 ${step.p99.toFixed(0)} ms; 503 p99 ${step.refusedP99.toFixed(0)} ms; lost ${(100 * step.loss).toFixed(3)} %; ${step.residentMb.toFixed(0)} MB; ` +
+  `a commit ${step.commitMs.toFixed(1)} ms, the processor ${step.speed.toFixed(0)}`
+
+async function commitsOf(on: SwitchProcess): Promise<{ readonly seconds: number; readonly count: number }> {
+  const scrape = await Scrape.of(on)
+  return {
+    seconds: scrape.read('sauti_store_commit_seconds_sum'),
+    count: scrape.read('sauti_store_commit_seconds_count'),
+  }
+}
 
 function residentMbOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
