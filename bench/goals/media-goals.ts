@@ -6,8 +6,11 @@ import type { GoalRow } from './goal-row.ts'
 const packetsPerCall = 100
 /** A media thread that works more of its time takes no new calls (`admission.media_busy_percent`). */
 const mostBusy = 0.85
-/** Calls that keep a core busy for about four fifths of its time. */
+/** Calls that keep a core busy. */
 const busyCalls = 800
+/** The time inside is demanded up to this share of a core: with fewer calls where the busy ones need more. */
+const insideShare = 0.8
+const insideCalls = [700, 600, 500, 400, 300, 200]
 
 const behind = (report: MediaReport): { readonly unsound?: string } =>
   keptUp(report) ? {} : { unsound: 'the generator fell behind' }
@@ -49,9 +52,9 @@ export async function relayedPacket(order: GoalOrder): Promise<readonly GoalRow[
 export async function fullCore(order: GoalOrder): Promise<readonly GoalRow[]> {
   const { command } = order
   const report = await measured(order, { kind: 'relay', calls: busyCalls, baselines: false })
-  const rounds = report.subjects.sauti ?? []
-  const own = medianOf(rounds, it => it.threads.media ?? it.microsPerPacket)
-  const busy = medianOf(rounds, it => it.busy)
+  const own = medianOf(report.subjects.sauti ?? [], it => it.threads.media ?? it.microsPerPacket)
+  const inside = await withinShare(order, { calls: busyCalls, report })
+  const rounds = inside.report.subjects.sauti ?? []
   return [
     {
       what: `bridged calls a core, by the cost of a packet at ${busyCalls} calls (${own.toFixed(1)} µs)`,
@@ -63,14 +66,31 @@ export async function fullCore(order: GoalOrder): Promise<readonly GoalRow[]> {
       command,
     },
     {
-      what: `time that a relayed packet is inside, p50, ${busyCalls} calls (${(100 * busy).toFixed(0)} % of a core)`,
+      what: `time that a relayed packet is inside, p50, ${inside.calls} calls (${(100 * busyOf(inside.report)).toFixed(0)} % of a core)`,
       value: median(rounds.map(it => it.insideMs?.p50 ?? Number.POSITIVE_INFINITY)),
       unit: 'ms',
       goal: 1,
-      ...behind(report),
+      ...behind(inside.report),
       command,
     },
   ]
+}
+
+const busyOf = ({ subjects }: MediaReport): number => medianOf(subjects.sauti ?? [], it => it.busy)
+
+/** The most calls that need at most that share of a core; the fewest, if these need more as well. */
+async function withinShare(
+  order: GoalOrder,
+  begun: { readonly calls: number; readonly report: MediaReport },
+): Promise<typeof begun> {
+  let found = begun
+  for (const calls of insideCalls) {
+    if (busyOf(found.report) <= insideShare) break
+    // A packet of fewer calls costs more: at least as many calls less as the share says.
+    if (calls > (found.calls * insideShare) / busyOf(found.report)) continue
+    found = { calls, report: await measured(order, { kind: 'relay', calls, baselines: false }) }
+  }
+  return found
 }
 
 const alone =
