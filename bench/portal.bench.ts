@@ -1,3 +1,4 @@
+import { SpeedWitness } from './core-speed.ts'
 import { machine, writeSection } from './page-section.ts'
 import { measurePortal, type PortalFigures } from './portal/portal-load.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
@@ -10,6 +11,7 @@ import { useBuiltProgram } from './served-program.ts'
 export const isLongTest = true
 
 let last: PortalFigures | undefined
+let speed = ''
 
 const rowsOf = ({ opens, firstMs, plots, scriptKb, switchPercents, pagingMs }: PortalFigures): readonly Figure[] => [
   figureOf('opens: home, the first request of a switch just started', firstMs, 'ms', 300, 'demanded'),
@@ -25,16 +27,20 @@ const rowsOf = ({ opens, firstMs, plots, scriptKb, switchPercents, pagingMs }: P
   ),
 ]
 
-export const table = (): string => (last === undefined ? '' : tableOf(last))
+export const table = (): string => (last === undefined ? '' : `${tableOf(last)}\n${speed}`)
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
   useBuiltProgram()
   const seconds = short ? 10 : Math.round(60 * (options.minutes ?? 1))
+  const witness = new SpeedWitness()
+  witness.look()
   last = await measurePortal({
     seconds,
     rounds: short ? 3 : 11,
     onProgress: line => process.stderr.write(`${line}\n`),
   })
+  witness.look()
+  speed = witness.sentence
   if (!short && options.isNamed === true) writePage(last, seconds)
   return [...rowsOf(last)]
 }
@@ -50,6 +56,6 @@ const tableOf = (figures: PortalFigures): string =>
   ].join('\n')
 
 function writePage(figures: PortalFigures, seconds: number): void {
-  const head = `Of eleven openings a page the p99 is the slowest; ${seconds} s of watching a live page (${machine}, Chromium ${figures.browser}).`
+  const head = `Of eleven openings a page the p99 is the slowest; ${seconds} s of watching a live page (${machine}, Chromium ${figures.browser}). ${speed}`
   writeSection('portal', `${head}\n\n${tableOf(figures)}`)
 }

@@ -1,5 +1,6 @@
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { progressLine, readCommand } from '../command.ts'
+import { SpeedWitness } from '../core-speed.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { type GoalRow, goalLines, goalTable, verdictOf } from './goal-row.ts'
@@ -39,6 +40,7 @@ async function main(): Promise<number> {
   const { show: progress, clear } = progressLine(1000)
   const asked = only === undefined ? names : [String(only)]
   const rows: GoalRow[] = []
+  const witness = new SpeedWitness()
   for (const [at, name] of asked.entries()) {
     const command = `npm run bench:goals -- --only ${name}`
     const order = {
@@ -47,13 +49,15 @@ async function main(): Promise<number> {
       command,
       progress: (line: string) => progress(`${at + 1}/${asked.length} ${line}`),
     }
+    witness.look()
     rows.push(...(await measurements[name]!(order)))
   }
+  witness.look()
   clear()
-  process.stdout.write(`${goalLines(rows)}\n`)
+  process.stdout.write(`${goalLines(rows)}\n${witness.sentence}\n`)
   if (values.write === true) {
     const reached = rows.filter(row => verdictOf(row) === 'reached').length
-    const head = `${machine}; medians of ${rounds} rounds of ${seconds} s; ${reached} of ${rows.length} reached.`
+    const head = `${machine}; medians of ${rounds} rounds of ${seconds} s; ${reached} of ${rows.length} reached. ${witness.sentence}`
     writeSection('goals', `${head}\n\n${goalTable(rows)}`)
   }
   return rows.some(({ unsound }) => unsound !== undefined) ? 1 : 0

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { until } from '../../tests/rig/probes/wait.ts'
 import { progressLine, readCommand } from '../command.ts'
+import { SpeedWitness } from '../core-speed.ts'
 import { keptRate, percentile } from '../overload/burst.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
@@ -59,6 +60,8 @@ interface SignallingReport {
   readonly waited: number
   readonly system: SystemCalls
   readonly generatorKeptUp: boolean
+  /** How fast the machine was before and after the measurement of the event loop. */
+  readonly machineSpeed: string
 }
 
 /** What the scheduler counts of a thread, ms (proc(5), /proc/pid/schedstat). */
@@ -82,12 +85,15 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
     progress('warming up')
     await loaded.offer(Math.min(warmUp.callsPerSecond, callsPerSecond), warmUp.seconds, talkMs)
     progress(`${callsPerSecond} calls a second: the event loop, ${seconds} s`)
+    const witness = new SpeedWitness()
+    witness.look()
     const [before, began] = [scheduled(pid), performance.now()]
     process.kill(pid, 'SIGUSR2')
     const raw = await loaded.offer(callsPerSecond, seconds, talkMs)
     const [after, passedMs] = [scheduled(pid), performance.now() - began]
     process.kill(pid, 'SIGUSR2')
     const { turns, delays } = await until('the figures', () => readSpreads(file))
+    witness.look()
     progress(`${callsPerSecond} calls a second: system calls, ${tracedSeconds} s`)
     const offered = loaded.offer(callsPerSecond, tracedSeconds + 2, talkMs)
     await new Promise(resolve => setTimeout(resolve, 1000))
@@ -105,6 +111,7 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
       waited: (after.waited - before.waited) / passedMs,
       system,
       generatorKeptUp: keptRate(raw, seconds),
+      machineSpeed: witness.sentence,
     }
   } finally {
     await loaded.close()
@@ -165,6 +172,7 @@ function textOf(report: SignallingReport): string {
     ...rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
     '',
     ...(faults.length === 0 ? ['What is demanded holds.'] : faults.map(fault => `Does not hold: ${fault}.`)),
+    report.machineSpeed,
     ...(report.generatorKeptUp
       ? []
       : ['sipp could not offer the calls in time: this run says nothing about the switch.']),
@@ -175,7 +183,7 @@ function sectionOf(report: SignallingReport): string {
   const faults = faultsOf(report)
   const where = report.isAlone ? 'on one core, sipp on the others' : 'sipp and the switch where the system puts them'
   return [
-    `${report.callsPerSecond} full calls a second (${machine}, ${where}).`,
+    `${report.callsPerSecond} full calls a second (${machine}, ${where}). ${report.machineSpeed}`,
     '',
     '| what | measured |',
     '|---|---|',

@@ -6,9 +6,9 @@ import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/be
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
 import { sine } from '../../tests/rig/probes/tone.ts'
+import { coreSpeed } from '../core-speed.ts'
 import { Scrape } from '../load/scrape.ts'
 import { type BurstResult, burst, percentile } from './burst.ts'
-import { coreSpeed } from './core-speed.ts'
 import { LiveCalls } from './live-calls.ts'
 
 /** An answered call's length: half a second of sound, as a busy line of announcements has it. */
@@ -212,7 +212,7 @@ export const lineOf = (step: Step): string =>
   `${step.times === 0 ? '' : `${step.times} × `}${step.offered.toFixed(0)} calls/s: ${step.goodput.toFixed(0)} answered, ` +
   `${step.refused.toFixed(0)} refused, ${step.unanswered.toFixed(1)} unanswered; set-up p50 ${step.p50.toFixed(0)} ms, ` +
   `p99 ${step.p99.toFixed(0)} ms; 503 p99 ${step.refusedP99.toFixed(0)} ms; lost ${(100 * step.loss).toFixed(3)} %; ${step.residentMb.toFixed(0)} MB; ` +
-  `a commit ${step.commitMs.toFixed(1)} ms, the processor ${step.speed.toFixed(0)}`
+  `a commit ${step.commitMs.toFixed(1)} ms, the processor ${step.speed.toFixed(0)} (square roots a µs)`
 
 async function commitsOf(on: SwitchProcess): Promise<{ readonly seconds: number; readonly count: number }> {
   const scrape = await Scrape.of(on)
