@@ -105,7 +105,7 @@ Priority: optional
 Architecture: ${architecture}
 Maintainer: ${maintainer}
 Depends: adduser, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6
-Recommends: espeak-ng
+Recommends: espeak-ng, libopus0
 Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
 Description: programmable voice service in one process
  ${description.replaceAll(/(.{1,76})(\s+|$)/g, '$1\n ').trim()}

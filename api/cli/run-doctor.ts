@@ -1,7 +1,8 @@
-import type { Settings } from '../../core/index.ts'
+import { opusOfSystem, type Settings } from '../../core/index.ts'
 import { aligned } from './aligned.ts'
 import type { CommandInput } from './command.ts'
 import type { Finding } from './doctor-finding.ts'
+import { opusEncoder } from './doctor-media.ts'
 import { certificate, externalAddress, listeners, mediaPorts, trunkNames } from './doctor-network.ts'
 import { clock, disk, fileDescriptors, realTime, runningOn, udpBuffers } from './doctor-system.ts'
 
@@ -19,6 +20,7 @@ export const examine = async (settings: Settings, pid: number | undefined): Prom
   fileDescriptors(pid),
   realTime(pid),
   udpBuffers(),
+  opusEncoder(opusOfSystem()),
   await clock(),
   await disk(settings.dataFolder),
   certificate(settings, Date.now()),

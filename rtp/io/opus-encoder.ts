@@ -1,17 +1,8 @@
 import type { Effort } from '../codec/effort.ts'
 import { bitrateShareOf, type OpusEncoder, type OpusEncoderSettings, opusFrameMs } from '../codec/opus.ts'
+import { longestOpusPacket, opusControls } from './opus-controls.ts'
 import type { OpusModule } from './opus-module.ts'
 import type { OpusScratch } from './opus-scratch.ts'
-
-// opus_defines.h
-const voip = 2048
-const audio = 2049
-const setBitrate = 4002
-const setComplexity = 4010
-const setInbandFec = 4012
-const setPacketLossPercent = 4014
-const setDtx = 4016
-const longestPacket = 1275
 
 /** An encoder of one channel in libopus' memory. Throws when it cannot be made. */
 export class LibOpusEncoder implements OpusEncoder {
@@ -42,12 +33,17 @@ export class LibOpusEncoder implements OpusEncoder {
     this.#frameSize = (opusFrameMs * sampleRate) / 1000
     this.#complexity = effort.complexity
     const error = scratch.packetFor(4)
-    this.#pointer = module._oc_create_encoder(sampleRate, 1, anySound === true ? audio : voip, error)
+    this.#pointer = module._oc_create_encoder(
+      sampleRate,
+      1,
+      anySound === true ? opusControls.audio : opusControls.voip,
+      error,
+    )
     if (this.#pointer === 0) throw new Error('no encoder of Opus')
-    this.#set(setBitrate, bitrate)
-    this.#set(setComplexity, this.#complexity)
-    this.#set(setDtx, dtx ? 1 : 0)
-    this.#set(setInbandFec, fec ? 1 : 0)
+    this.#set(opusControls.setBitrate, bitrate)
+    this.#set(opusControls.setComplexity, this.#complexity)
+    this.#set(opusControls.setDtx, dtx ? 1 : 0)
+    this.#set(opusControls.setInbandFec, fec ? 1 : 0)
   }
 
   encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number {
@@ -55,10 +51,10 @@ export class LibOpusEncoder implements OpusEncoder {
     const { complexity } = this.#effort
     if (this.#complexity !== complexity) {
       this.#complexity = complexity
-      this.#set(setComplexity, complexity)
+      this.#set(opusControls.setComplexity, complexity)
     }
     const samplesAt = this.#scratch.pcmFor(count)
-    const packetAt = this.#scratch.packetFor(longestPacket)
+    const packetAt = this.#scratch.packetFor(longestOpusPacket)
     const samples = this.#module.HEAP16
     for (let i = 0, to = samplesAt >> 1; i < count; i++) samples[to + i] = pcm[from + i]!
     const length = this.#encode(samplesAt, count, packetAt)
@@ -72,8 +68,8 @@ export class LibOpusEncoder implements OpusEncoder {
     const wanted = Math.max(0, Math.min(100, Math.round(lossPercent)))
     if (this.#pointer === 0 || wanted === this.#lossPercent) return
     this.#lossPercent = wanted
-    this.#set(setPacketLossPercent, wanted)
-    this.#set(setBitrate, Math.round(this.#bitrate * bitrateShareOf(wanted)))
+    this.#set(opusControls.setPacketLossPercent, wanted)
+    this.#set(opusControls.setBitrate, Math.round(this.#bitrate * bitrateShareOf(wanted)))
   }
 
   free(): void {
@@ -85,7 +81,7 @@ export class LibOpusEncoder implements OpusEncoder {
 
   #encode(samplesAt: number, count: number, packetAt: number): number {
     try {
-      return this.#module._oc_encode(this.#pointer, samplesAt, count, packetAt, longestPacket)
+      return this.#module._oc_encode(this.#pointer, samplesAt, count, packetAt, longestOpusPacket)
     } catch {
       // A trap of WebAssembly: the frame is lost, not the call.
       return 0

@@ -9,6 +9,7 @@ import {
   defaultTickMs,
   LibOpus,
   loadLibC,
+  loadSystemOpus,
   MediaClock,
   openNetwork,
   otherProcessor,
@@ -28,7 +29,7 @@ export class MediaLoop {
   readonly #network: DatagramNetwork
   readonly #engine: MediaEngine
   readonly #clock: MediaClock
-  readonly #opus = new LibOpus()
+  readonly #opus = new LibOpus(loadSystemOpus())
   /** Undefined where the thread is not this object's own, or the system moves no thread for it. */
   readonly #processor: ProcessorChoice | undefined
   readonly #commanding: CommandingThread | undefined
