@@ -46,11 +46,11 @@ session('pause is silence, stop ends the file, and another may begin', async () 
   const steady = sine(500, 6)
   const [paused, stopped] = await Promise.all([
     recorded(
-      '<RecordSession/><Say>a</Say><RecordSession state="pause"/><Pause length="2"/><RecordSession state="resume"/><Pause length="2"/>',
+      '<RecordSession/><Play asset="prompt"/><RecordSession state="pause"/><Pause length="2"/><RecordSession state="resume"/><Pause length="2"/>',
       steady,
     ),
     recorded(
-      '<RecordSession/><Say>a</Say><Pause/><RecordSession state="stop"/><Pause/><RecordSession channels="mono"/><Pause length="2"/>',
+      '<RecordSession/><Play asset="prompt"/><Pause/><RecordSession state="stop"/><Pause/><RecordSession channels="mono"/><Pause length="2"/>',
       steady,
       2,
     ),
