@@ -1,3 +1,5 @@
+import { printable } from '../../../core/startup/index.ts'
+
 /** A column: its heading, and where in a row its value stands (`legs.0.codec`); `*` stands for every entry of a list. */
 export type Column = readonly [heading: string, path: string]
 
@@ -31,7 +33,9 @@ const valueAt = (row: unknown, path: string): unknown => {
   return rest.length === 0 ? value : valueAt(value, rest.join('.'))
 }
 
-function cell(value: unknown): string {
+const cell = (value: unknown): string => printable(written(value))
+
+function written(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every(item => item === null || typeof item !== 'object')) {
