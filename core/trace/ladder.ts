@@ -1,4 +1,3 @@
-import { printable } from '../model/printable.ts'
 import type { Trace, TraceEnd, TraceEntry } from './trace.ts'
 
 const timeWidth = 9
@@ -6,6 +5,9 @@ const narrowest = 80
 
 const clip = (text: string, width: number): string =>
   text.length <= width ? text : width < 2 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`
+
+/** What others wrote gives no orders to a terminal (ECMA-48). */
+const printable = (line: string): string => line.replace(/\p{Cc}/gu, '·')
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3).padStart(timeWidth)
 

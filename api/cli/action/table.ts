@@ -1,5 +1,3 @@
-import { printable } from '../../../core/startup/index.ts'
-
 /** A column: its heading, and where in a row its value stands (`legs.0.codec`); `*` stands for every entry of a list. */
 export type Column = readonly [heading: string, path: string]
 
@@ -33,7 +31,8 @@ const valueAt = (row: unknown, path: string): unknown => {
   return rest.length === 0 ? value : valueAt(value, rest.join('.'))
 }
 
-const cell = (value: unknown): string => printable(written(value))
+/** What others wrote gives no orders to a terminal (ECMA-48), and breaks no row. */
+const cell = (value: unknown): string => written(value).replace(/\p{Cc}/gu, '·')
 
 function written(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
