@@ -24,10 +24,7 @@ const agentId = 2026
 const chunkHeadBytes = 6
 
 export function hepPacket(sip: SipRecord, unixMs: number): Uint8Array {
-  const [remote, local] = oneFamily([addressBytes(sip.address), addressBytes(sip.localHost)]) as [
-    Uint8Array,
-    Uint8Array,
-  ]
+  const [remote, local] = oneFamily(addressBytes(sip.address), addressBytes(sip.localHost))
   const [from, to] = sip.isSent ? [local, remote] : [remote, local]
   const [fromPort, toPort] = sip.isSent ? [sip.localPort, sip.port ?? 0] : [sip.port ?? 0, sip.localPort]
   const is6 = remote.length === 16

@@ -14,10 +14,10 @@ export function addressBytes(text: string): Uint8Array {
 }
 
 /** Beside an address of IPv6, as an external address may be, one of IPv4 is mapped (RFC 4291 §2.5.5.2). */
-export const oneFamily = (pair: readonly Uint8Array[]): readonly Uint8Array[] =>
-  pair.every(({ length }) => length === 4)
-    ? pair
-    : pair.map(bytes => (bytes.length > 4 ? bytes : Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...bytes)))
+export const oneFamily = (one: Uint8Array, other: Uint8Array): readonly [Uint8Array, Uint8Array] =>
+  one.length === other.length ? [one, other] : [as6(one), as6(other)]
+const as6 = (address: Uint8Array): Uint8Array =>
+  address.length === 16 ? address : Uint8Array.from([...new Uint8Array(10), 255, 255, ...address])
 
 /** A datagram and its heads hold no more of what came by TCP. */
 export const mostPayload = 65_000
@@ -35,7 +35,7 @@ const udpHeadBytes = 8
 /** An IP packet with one UDP datagram, as a capture shows it. The checksum is left out (RFC 768), which IPv6 readers only note. */
 export function datagram({ fromPort, toPort, ...ends }: Endpoints, whole: Uint8Array): Uint8Array {
   const payload = whole.subarray(0, mostPayload)
-  const [from, to] = oneFamily([ends.from, ends.to]) as [Uint8Array, Uint8Array]
+  const [from, to] = oneFamily(ends.from, ends.to)
   const is6 = from.length > 4
   const headBytes = is6 ? 40 : 20
   const packet = new Uint8Array(headBytes + udpHeadBytes + payload.length)
