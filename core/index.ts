@@ -85,7 +85,7 @@ export { type ParsedSettings, parseSettings } from './settings.ts'
 export { settingOptions } from './settings-options.ts'
 export { Switch, type SwitchCounters, type TestCallOrder } from './switch.ts'
 export { explanations, reasonsPath } from './trace/explanation.ts'
-export { drawEntries, drawLadder } from './trace/ladder.ts'
+export { drawEnd, drawEntries, drawLadder } from './trace/ladder.ts'
 export { problemExplanations } from './trace/problem-explanations.ts'
 export {
   type Trace,

@@ -1,4 +1,4 @@
-import { addressBytes } from './ip-packet.ts'
+import { addressBytes, mostPayload, oneFamily } from './ip-packet.ts'
 import type { SipRecord } from './sip-record.ts'
 
 /** HEP3: `HEP3`, whole length, then chunks of vendor, type, length, value (github.com/sipcapture/HEP). */
@@ -24,8 +24,7 @@ const agentId = 2026
 const chunkHeadBytes = 6
 
 export function hepPacket(sip: SipRecord, unixMs: number): Uint8Array {
-  const remote = addressBytes(sip.address)
-  const local = addressBytes(sip.localHost, remote.length)
+  const [remote, local] = oneFamily(addressBytes(sip.address), addressBytes(sip.localHost))
   const [from, to] = sip.isSent ? [local, remote] : [remote, local]
   const [fromPort, toPort] = sip.isSent ? [sip.localPort, sip.port ?? 0] : [sip.port ?? 0, sip.localPort]
   const is6 = remote.length === 16
@@ -40,7 +39,7 @@ export function hepPacket(sip: SipRecord, unixMs: number): Uint8Array {
     [chunkTypes.microseconds, number32(Math.floor((unixMs % 1000) * 1000))],
     [chunkTypes.kind, Uint8Array.of(sipKind)],
     [chunkTypes.agent, number32(agentId)],
-    [chunkTypes.payload, sip.message],
+    [chunkTypes.payload, sip.message.subarray(0, mostPayload)],
   ]
   const length = chunks.reduce((sum, [, value]) => sum + chunkHeadBytes + value.length, 6)
   const packet = new Uint8Array(length)

@@ -1,10 +1,13 @@
-import type { Trace, TraceEntry } from './trace.ts'
+import type { Trace, TraceEnd, TraceEntry } from './trace.ts'
 
 const timeWidth = 9
 const narrowest = 80
 
 const clip = (text: string, width: number): string =>
   text.length <= width ? text : width < 2 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`
+
+/** What others wrote gives no orders to a terminal (ECMA-48). */
+const printable = (line: string): string => line.replace(/\p{Cc}/gu, '·')
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3).padStart(timeWidth)
 
@@ -13,16 +16,12 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(3).padStart(timeWidt
  */
 export function drawLadder(trace: Trace, columns: number): string {
   const width = Math.max(narrowest, columns)
-  return [
-    ...headOf(trace, width),
-    ...trace.entries.flatMap(entry => linesOf(trace, entry, width)),
-    ...tailOf(trace, width),
-  ].join('\n')
+  return [...headOf(trace, width), ...drawEntries(trace, width), ...tailOf(trace, width)].map(printable).join('\n')
 }
 
 /** The lines of entries alone, as a follower appends them. */
 export const drawEntries = (trace: Pick<Trace, 'legs' | 'entries'>, columns: number): readonly string[] =>
-  trace.entries.flatMap(entry => linesOf(trace, entry, Math.max(narrowest, columns)))
+  trace.entries.flatMap(entry => linesOf(trace, entry, Math.max(narrowest, columns))).map(printable)
 
 function headOf(trace: Trace, width: number): readonly string[] {
   const names = trace.legs.map(
@@ -30,7 +29,7 @@ function headOf(trace: Trace, width: number): readonly string[] {
   )
   return [
     clip(`${trace.sid}  ${trace.direction}  ${trace.fromNumber} → ${trace.toNumber}`, width),
-    clip(`legs  ${names.join('   ')}`, width),
+    ...beside('legs  ', names.join('   '), width),
     ...(trace.isComplete ? [] : ['some entries are no longer kept']),
     '',
   ]
@@ -39,10 +38,7 @@ function headOf(trace: Trace, width: number): readonly string[] {
 function linesOf(trace: Pick<Trace, 'legs'>, entry: TraceEntry, width: number): readonly string[] {
   const time = seconds(entry.ms)
   if (entry.kind !== 'sip') {
-    const mark = `${entry.leg ?? ' '} ${entry.kind.padEnd(9)} `
-    return wrapped(entry.text, width - timeWidth - 2 - mark.length).map(
-      (line, at) => `${at === 0 ? time : ' '.repeat(timeWidth)}  ${at === 0 ? mark : ' '.repeat(mark.length)}${line}`,
-    )
+    return beside(`${time}  ${entry.leg ?? ' '} ${entry.kind.padEnd(9)} `, entry.text, width)
   }
   const lane = Math.max(
     0,
@@ -64,35 +60,40 @@ function linesOf(trace: Pick<Trace, 'legs'>, entry: TraceEntry, width: number): 
 
 function tailOf(trace: Trace, width: number): readonly string[] {
   const end = trace.end
-  const charges = trace.charges.map(charge =>
-    clip(`cost  ${charge.leg ?? ' '} ${charge.number}: ${charge.explained}`, width),
+  const charges = trace.charges.flatMap(({ leg, number, explained }) =>
+    beside(`cost  ${leg ?? ' '} `, `${number}: ${explained}`, width),
   )
   return [
     ...(trace.hasMore ? [`more follows: ask again with after=${trace.last}`] : []),
     '',
-    ...trace.rtp.map(rtp => clip(rtpLine(rtp), width)),
+    ...trace.rtp.flatMap(rtp => beside(`rtp   ${rtp.leg} `, rtpText(rtp), width)),
     ...charges,
-    ...(end === null
-      ? ['the call goes on']
-      : [
-          ...wrapped(`${end.reason_code} ${end.reason_label}. ${end.sentence}`, width),
-          ...(end.advice === '' ? [] : wrapped(end.advice, width)),
-          end.link,
-          ...end.problems.flatMap(problem => [
-            ...wrapped(`before  ${problem.code} ${problem.sentence} ${problem.advice}`, width),
-            problem.link,
-          ]),
-        ]),
+    ...(end === null ? ['the call goes on'] : drawEnd(end, width)),
   ]
 }
 
-function rtpLine(rtp: Trace['rtp'][number]): string {
+/** Why the call ended, and what had failed before. */
+export const drawEnd = (end: TraceEnd, columns: number): readonly string[] =>
+  [
+    ...wrapped(`${end.reason_code} ${end.reason_label}. ${end.sentence}`, columns),
+    ...(end.advice === '' ? [] : wrapped(end.advice, columns)),
+    end.link,
+    ...end.problems.flatMap(({ code, sentence, advice, link }) => [
+      ...beside('before  ', `${code} ${sentence} ${advice}`.trim(), columns),
+      link,
+    ]),
+  ].map(printable)
+
+function rtpText(rtp: Trace['rtp'][number]): string {
   const scores = rtp.mos.filter(mos => mos !== null)
   const worst = scores.length === 0 ? '' : `, MOS ${Math.min(...scores).toFixed(2)} at worst`
   const sum = (column: readonly number[]) => column.reduce((all, one) => all + one, 0)
   const loss = rtp.loss_percent.length === 0 ? 0 : Math.max(...rtp.loss_percent)
-  return `rtp   ${rtp.leg} ${rtp.codec ?? ''}: ${sum(rtp.packets_received)} packets received, ${sum(rtp.packets_sent)} sent, loss ${loss.toFixed(1)} % at worst${worst}`
+  return `${rtp.codec ?? ''}: ${sum(rtp.packets_received)} packets received, ${sum(rtp.packets_sent)} sent, loss ${loss.toFixed(1)} % at worst${worst}`
 }
+
+const beside = (mark: string, text: string, width: number): readonly string[] =>
+  wrapped(text, width - mark.length).map((line, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + line)
 
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = []

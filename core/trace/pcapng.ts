@@ -49,10 +49,8 @@ export function pcapngOf(messages: readonly TimedMessage[], rtp: readonly RtpCap
 }
 
 function packetOf(sip: TimedMessage): Uint8Array {
-  const remote = addressBytes(sip.address)
-  const local = addressBytes(sip.localHost, remote.length)
-  const far = { address: remote, port: sip.port ?? 0 }
-  const near = { address: local, port: sip.localPort }
+  const far = { address: addressBytes(sip.address), port: sip.port ?? 0 }
+  const near = { address: addressBytes(sip.localHost), port: sip.localPort }
   const [from, to] = sip.isSent ? [near, far] : [far, near]
   const packet = datagram({ from: from.address, to: to.address, fromPort: from.port, toPort: to.port }, sip.message)
   return packetBlock(packet, packet.length, sip.unixMs)

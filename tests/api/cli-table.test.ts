@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatTable } from '../../api/cli/action/table.ts'
+import { formatFields, formatTable } from '../../api/cli/action/table.ts'
 
 test('a column of a list shows each of its entries, and a dash for what is not known', () => {
   const rows = [
@@ -28,6 +28,11 @@ test('a column of a list shows each of its entries, and a dash for what is not k
       'CA3  -       -       -',
     ].join('\n'),
   )
+})
+
+test('control characters in a name, as of who calls, do not reach the terminal, and break no row', () => {
+  assert.is(formatTable([{ from: 'a\x1b[2Jb\nc\u009b' }], [['from', 'from']]), 'FROM\na·[2Jb·c·')
+  assert.is(formatFields({ name: '\x1b]0;x\x07' }), 'name  ·]0;x·')
 })
 
 test.run()

@@ -163,6 +163,11 @@ test('documents, assets, calls, drain', async () => {
   )
   assert.match(await sauti('call', 'live'), new RegExp(`${placed.sid} +outbound .* 1$`, 'm'))
   assert.match(await sauti('call', 'list', '--status', 'initiated'), new RegExp(placed.sid))
+  assert.match(await sauti('call', 'trace', placed.sid), /the call goes on$/)
+  assert.is((await json('call', 'trace', placed.sid)).sid, placed.sid)
+  const pcap = ['call', 'trace', placed.sid, '--operator', '--pcap', join(folder, 'call.pcapng')]
+  await refused(sauti(...pcap), ApiRefusal, /no such call/)
+  await refused(sauti(...pcap, '--audio'), ApiRefusal, /no such call/)
   assert.match(await sauti('call', 'hangup', placed.sid), /END\.0201/)
   assert.match(await sauti('drain', '--seconds', '3'), /draining +yes/)
   assert.match(await sauti('drain', 'stop'), /draining +no/)

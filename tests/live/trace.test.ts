@@ -80,6 +80,43 @@ test('HEP3 packets arrive by UDP with all that Homer needs', async () => {
   assert.equal(fields(file, ['sip.Method', 'sip.Call-ID']), [['INVITE', 'call-1@h']])
 })
 
+test('an external address of the other family, and the longest message, leave packets whole', () => {
+  const mixed = [over4, over6].map(
+    (sip): SipRecord => ({ ...sip, localHost: sip === over4 ? '2001:db8::1' : '192.0.2.1' }),
+  )
+  const long = new Uint8Array(65_535).fill(0x61)
+  long.set(message)
+  const all = [...mixed, { ...over4, transport: 'tcp', message: long } as const]
+  const file = join(folder, 'mixed.pcapng')
+  writeFileSync(file, pcapngOf(all.map(sip => ({ ...sip, unixMs: at }))))
+  assert.equal(fields(file, ['_ws.malformed', 'ip.src', 'ipv6.src', 'ipv6.dst', 'udp.dstport']), [
+    ['', '', '::ffff:198.51.100.9', '2001:db8::1', '5060'],
+    ['', '', '::ffff:192.0.2.1', '2001:db8::9', '5062'],
+    ['', '198.51.100.9', '', '', '5060'],
+  ])
+  const lengths = all.map(sip => {
+    const packet = Buffer.from(hepPacket(sip, at))
+    assert.is(packet.readUInt16BE(4), packet.length)
+    // Type and length of the third and the fourth chunk.
+    return [26, 26 + packet.readUInt16BE(24)].map(place => [
+      packet.readUInt16BE(place - 4),
+      packet.readUInt16BE(place - 2),
+    ])
+  })
+  const of6 = [
+    [5, 22],
+    [6, 22],
+  ]
+  assert.equal(lengths, [
+    of6,
+    of6,
+    [
+      [3, 10],
+      [4, 10],
+    ],
+  ])
+})
+
 test('a datagram holds its payload after its heads', () => {
   const ends = { from: addressBytes('192.0.2.1'), to: addressBytes('192.0.2.2'), fromPort: 1, toPort: 2 }
   assert.is(datagram(ends, new Uint8Array(5)).length, 33)

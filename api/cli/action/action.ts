@@ -64,7 +64,8 @@ export const pageFlags: readonly FieldFlag[] = [
 
 /** `/path?limit=…` of the fields that were given. */
 export function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
-  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return query === '' ? path : `${path}?${query}`
 }
 

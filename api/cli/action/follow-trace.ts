@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drawEntries, type Trace } from '../../../core/index.ts'
+import { drawEnd, drawEntries, type Trace } from '../../../core/index.ts'
 import { segment, withQuery } from './action.ts'
 import type { ApiClient } from './client.ts'
 
@@ -10,26 +10,24 @@ interface Page extends Pick<Trace, 'legs' | 'entries' | 'end' | 'last'> {
   readonly has_more: boolean
 }
 
-/** Prints a call's timeline as it grows, until the call is over. */
+/** Prints a call's timeline as it grows, until the call is over; as JSON a page a line, if it has any entries or is the last. */
 export async function followTrace(
   client: ApiClient,
   sid: string,
   columns: number,
+  isJson: boolean,
   print: (text: string) => void,
 ): Promise<void> {
   for (let after = 0; ; ) {
     const path = withQuery(`/calls/${segment(sid)}/trace`, { after })
     const page = (await client.request({ method: 'GET', path })).value as Page
-    for (const line of drawEntries(page, columns)) print(`${line}\n`)
+    const isLast = page.is_over && !page.has_more
+    if (!isJson) {
+      for (const line of drawEntries(page, columns)) print(`${line}\n`)
+      if (isLast && page.end !== null) print(`\n${drawEnd(page.end, columns).join('\n')}\n`)
+    } else if (isLast || page.last > after) print(`${JSON.stringify(page)}\n`)
+    if (isLast) return
     after = page.last
-    if (page.has_more) continue
-    if (page.is_over) {
-      const { end } = page
-      if (end !== null) print(`\n${end.reason_code} ${end.reason_label}. ${end.sentence} ${end.advice}\n${end.link}\n`)
-      for (const { code, sentence, advice, link } of end?.problems ?? [])
-        print(`before  ${code} ${sentence} ${advice}\n${link}\n`)
-      return
-    }
-    await sleep(askEveryMs)
+    if (!page.has_more) await sleep(askEveryMs)
   }
 }

@@ -31,7 +31,10 @@ const valueAt = (row: unknown, path: string): unknown => {
   return rest.length === 0 ? value : valueAt(value, rest.join('.'))
 }
 
-function cell(value: unknown): string {
+/** What others wrote gives no orders to a terminal (ECMA-48), and breaks no row. */
+const cell = (value: unknown): string => written(value).replace(/\p{Cc}/gu, '·')
+
+function written(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value) && value.every(item => item === null || typeof item !== 'object')) {

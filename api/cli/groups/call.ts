@@ -93,18 +93,18 @@ export const call: Group = {
         { flag: 'follow', field: 'follow', kind: 'switch', help: 'go on until the call ends' },
         { flag: 'operator', field: 'operator', kind: 'switch', help: 'as the operator: with trunks and addresses' },
       ],
-      request: ({ word, fields }) => {
+      request: ({ word, fields, isJson }) => {
         const path = `/calls/${segment(word('sid'))}/trace`
         if (fields.pcap !== undefined)
           return { method: 'GET', path: withQuery(`${path}.pcapng`, { audio: fields.audio }) }
-        return { method: 'GET', path: withQuery(path, { format: 'text', columns: widthOf(fields) }) }
+        return { method: 'GET', path: withQuery(path, isJson ? {} : { format: 'text', columns: widthOf(fields) }) }
       },
       saveTo: ({ fields }) => (fields.pcap === undefined ? undefined : String(fields.pcap)),
       isText: true,
-      follow: ({ word, fields }, client) =>
+      follow: ({ word, fields, isJson }, client) =>
         fields.follow === true && fields.pcap === undefined
           ? import('../action/follow-trace.ts').then(({ followTrace }) =>
-              followTrace(client, word('sid'), widthOf(fields), text => process.stdout.write(text)),
+              followTrace(client, word('sid'), widthOf(fields), isJson, text => process.stdout.write(text)),
             )
           : undefined,
     },
