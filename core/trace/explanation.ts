@@ -1,4 +1,4 @@
-import { type ConnectionFault, connectionFaults } from '../model/connection-fault.ts'
+import { type ConnectionFault, plainDetail } from '../model/connection-fault.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { q850Text } from '../model/q850.ts'
 import { type EndFacts, type Explanation, placeOf, sayingOf } from './end-facts.ts'
@@ -7,7 +7,7 @@ const who = ({ number }: EndFacts, otherwise = 'The remote'): string => (number 
 const said = ({ response }: EndFacts): string => (response === undefined ? '' : ` It answered ${response}.`)
 const of = ({ document }: EndFacts, otherwise = 'the webhook'): string => document?.url ?? otherwise
 const detail = ({ document }: EndFacts): string => {
-  const known = document?.cause === undefined ? document?.detail : connectionFaults[document.cause]
+  const known = document && plainDetail(document)
   return known ? ` (${known})` : ''
 }
 

@@ -448,11 +448,12 @@ test('the documents of a call: what ran of each answer, what failed, and where a
   const body = '<Response>\n  <Gather><Say>Hi</Say></Gather><Say>Bye</Say>\n</Response>'
   const verb = (seq: number, name: string, column: number, of = url) =>
     entry(seq, 'verb', { name, line: 2, column, url: of })
+  const refused = 'failed after 9 ms: its host refused the connection'
   const courses = documentCourses([
     entry(1, 'document', { url, fields: '{}' }),
     entry(2, 'document', { url, ms: 4, body }),
     verb(3, 'Gather', 3),
-    entry(4, 'document', { url: other, ms: 9, fault: 'status', detail: '500' }),
+    { ...entry(4, 'document', { url: other, ms: 9, fault: 'transport', detail: 'ECONNREFUSED' }), text: refused },
     entry(5, 'document', { url, ms: 5, body }),
     entry(6, 'event', { code: 'DOC.0422', data: { line: 2, column: 33, message: 'no such verb' } }),
     verb(7, 'Gather', 3),
@@ -462,7 +463,7 @@ test('the documents of a call: what ran of each answer, what failed, and where a
     courses.map(({ fault, verbs, problems }) => [fault, verbs.map(({ name }) => name), problems.length]),
     [
       [undefined, ['Gather'], 0],
-      ['500', [], 0],
+      ['its host refused the connection', [], 0],
       [undefined, ['Gather', 'Say'], 1],
     ],
   )
