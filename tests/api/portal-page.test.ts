@@ -253,6 +253,8 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
   })
   const loop = sayingOf(explanations['END.0603'], { number: facts.number, dialsBack: '+254733000002' })
   assert.equal(endFacts(loop.sentence), [{ text: '+254733000002' }, { text: '+254733000001' }])
+  const circle = sayingOf(explanations['END.0603'], { number: facts.number, isCircle: true })
+  assert.equal(endFacts(circle.sentence), [{ text: facts.number }])
   assert.equal(endFacts('The balance does not cover the call.'), [])
   const verb = { name: 'Play', url: 'https://acme.test/in', line: 3, column: 7 }
   for (const [code, more, expected] of [
@@ -294,6 +296,7 @@ test('each case of an explanation has its own sentence in Kiswahili, and no othe
     { document },
     { isOwnNumber: true, number: '+254733000001' },
     { dialsBack: '+254733000002', number: '+254733000001' },
+    { isCircle: true, number: '+254733000001' },
     failed('refused-address', 'localhost is no public address'),
     ...(Object.keys(connectionFaults) as ConnectionFault[]).map(cause => ({
       document: { ...document, fault: 'transport' as const, cause },
