@@ -39,7 +39,8 @@ export default function Numbers() {
   useEffect(() => {
     if (wanted !== null) edit(data?.own.find(each => each.number === wanted))
   }, [data === undefined, wanted])
-  const [search, setSearch] = useState('')
+  const search = place.value.query.get('search') ?? ''
+  const setSearch = (text: string) => filter({ search: text }, { replace: true })
   const shown = (data?.own ?? []).filter(each => isFound(each, search))
   return (
     <Page
@@ -248,7 +249,7 @@ function Acquire({ close }: { readonly close: () => void }) {
           />
         )}
       </Field>
-      {data !== undefined && shown.length === 0 && <Empty>{t('poolEmpty')}</Empty>}
+      {data !== undefined && shown.length === 0 && <Empty>{t(data.length === 0 ? 'poolEmpty' : 'noNumbersFit')}</Empty>}
       <ul class="choices">
         {shown.slice(0, 100).map(each => (
           <li key={each.uuid}>

@@ -257,6 +257,7 @@ export function Question({
   readonly act: () => Promise<unknown>
   readonly close: () => void
 }) {
+  const isDone = useRef(false)
   return (
     <Dialog title={label} close={close}>
       <p>{question}</p>
@@ -265,6 +266,8 @@ export function Question({
         <Button
           kind="danger"
           onClick={async () => {
+            if (isDone.current) return
+            isDone.current = true
             await attempt(act)
             close()
           }}
