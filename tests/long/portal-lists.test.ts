@@ -161,4 +161,43 @@ lists('a button that is pressed twice does once what it asks before', async () =
   assert.is(asked.length, 1)
 })
 
+lists('what is made by a button, or paid in, is made once where the button is pressed twice', async () => {
+  const { page } = tab
+  const { on, account } = bed.bed
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.method() === 'POST') asked.push(new URL(request.url()).pathname)
+  })
+  const twice = async (button: string, path: string) => {
+    await page.getByRole('button', { name: button, exact: true }).last().dblclick()
+    await page.waitForTimeout(500)
+    return asked.splice(0).filter(each => each.endsWith(path)).length
+  }
+  await tab.go(`operator/accounts/${account.uuid}`)
+  const before = expectStatus(await on.operator('GET', `/accounts/${account.uuid}`), 200).body.wallet_balance
+  await page.getByLabel('Amount').fill('10')
+  assert.is(await twice('Top up', '/credit'), 1)
+  const after = expectStatus(await on.operator('GET', `/accounts/${account.uuid}`), 200).body.wallet_balance
+  assert.is(Number(after) - Number(before), 10)
+  await tab.go('documents')
+  assert.is(await twice('New document', '/documents/'), 1)
+  await tab.go('keys')
+  await tab.press('New key')
+  await page.locator('dialog input').fill('program')
+  assert.is(await twice('New key', '/keys/create'), 1)
+  await page.keyboard.press('Escape')
+  await tab.go('people')
+  await tab.press('New person')
+  await page.getByLabel('Email').fill('one@example.com')
+  assert.is(await twice('Save', '/users/create'), 1)
+})
+
+lists('a dialog with fields begins in the first one', async () => {
+  await tab.go('people')
+  await tab.press('New person')
+  await tab.page.waitForSelector('dialog[open]')
+  assert.is(await tab.page.evaluate('document.activeElement.tagName'), 'INPUT')
+  await tab.page.keyboard.press('Escape')
+})
+
 lists.run()

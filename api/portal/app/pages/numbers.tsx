@@ -19,6 +19,7 @@ import {
   Page,
   Sure,
   Trouble,
+  useOnce,
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
@@ -232,6 +233,7 @@ function Edit({
 }
 
 function Acquire({ close }: { readonly close: () => void }) {
+  const once = useOnce()
   const { data, error, reload } = useLoad('pool', () => must(api.GET('/numbers/available', {})))
   const [search, setSearch] = useState('')
   const shown = (data ?? []).filter(each => each.number.includes(search.replace(/[^\d+]/g, '')))
@@ -256,7 +258,7 @@ function Acquire({ close }: { readonly close: () => void }) {
             <b class="nowrap">{number(each.number)}</b>
             <Button
               onClick={() =>
-                attempt(
+                once(
                   async () => {
                     await must(api.POST('/numbers/acquire', { params: {}, body: { uuid: each.uuid } }))
                     reload()
