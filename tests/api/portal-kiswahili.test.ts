@@ -252,6 +252,32 @@ test('causes of Q.850 are Kiswahili in the sentences of a call and of its end', 
     })
 })
 
+test('why audio was not played is Kiswahili in the sentences of a call and of its problems', () => {
+  const inner = { problem, event: (_code: string, name: string) => name }
+  const of = (detail: string) => endFacts(`x.test cannot be played, so nothing was played: ${detail}.`, problem)
+  for (const sentence of [
+    ...audioSentences.map(each => each.replace('{fault}', 'timeout')),
+    'no asset "welcome"',
+    'it could not be fetched',
+    'the server answered 404',
+    'more than 10000 ms; the account downloads much at once',
+    'more than 5 redirects',
+    'the account has stored as many bytes of recordings as it may',
+    'only http and https are played',
+    'its host refused the connection',
+  ]) {
+    const own = problem(sentence)
+    assert.ok(own !== undefined && own !== sentence, sentence)
+    assert.equal(swSentence(`PLAY.0400: ${sentence}`, inner), { before: `PLAY.0400: ${own}`, english: '', after: '' })
+    assert.equal(of(sentence).at(-1), { text: own })
+  }
+  for (const why of [
+    'no document is set',
+    'the URL is not http or https, or has more than 2048 characters as it is sent',
+  ])
+    assert.ok(problem(why) !== undefined, why)
+})
+
 test('what an operating system says within a sentence of a call is set apart as English', () => {
   const inner = { problem, event: (code: string, name: string) => event(code) ?? name }
   const refused = 'connect ECONNREFUSED 192.0.2.1:80'

@@ -125,6 +125,7 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
     ([, code, line, column, orLine, orColumn, message = ''], inner) =>
       endingWith(`${code} mstari wa ${line ?? orLine}, safu ya ${column ?? orColumn}: `, message, inner),
   ],
+  [/^([A-Z]+\.\d+: )(.*)$/s, ([, code = '', why = ''], inner) => endingWith(code, why, inner)],
   [/^([A-Z]+\.\d+) ([a-z-]+\.[a-z-]+)$/, ([, code = '', name = ''], { event }) => `${code} ${event(code, name)}`],
   [
     /^([A-Z]+\.\d+) (.*)$/s,

@@ -11,8 +11,8 @@ import { swVocabulary } from './sw-vocabulary.ts'
 export const refusal = textsBy(swRefusals, swRefusalValues)
 /** What a field of a request must be. */
 export const field = textsBy(swFields, swRefusalValues)
-const said = textsBy({ ...swProblems, ...swParser, ...swFetches }, swProblemValues)
-/** What is wrong in a document, or with the answer that should have brought it; a cause of Q.850. */
+const said = textsBy({ ...swRefusalValues, ...swProblems, ...swParser, ...swFetches }, swProblemValues)
+/** What is wrong in a document, or with the answer that should have brought it or audio; a cause of Q.850. */
 export const problem = (message: string): string | undefined => swCause(message) ?? said(message)
 /** Of a verb, or an attribute of one, as `Say.voice`. */
 export const word = (name: string): string | undefined => (swVocabulary as Readonly<Record<string, string>>)[name]
