@@ -12,12 +12,14 @@ export interface PhoneRoom {
   release(): void
 }
 
+const none: readonly string[] = []
+
 /** The legs to numbers and phones of this switch that have come of one origin call, over all calls that came of it. */
 class OnNetTree {
   #calls = 0
   #ringing = 0
   /** Numbers that dialled one after the other, one of them twice, until no more calls were let through. */
-  circle: readonly string[] = []
+  circle: readonly string[] = none
 
   /** One more call of this switch; false when there are as many as there may be. Those that have ended count: they may be a loop. */
   grow(): boolean {
@@ -61,7 +63,7 @@ export const arrived = (forwards: number = usualForwards): Hops => ({
   onNet: 0,
   forwards,
   tree: new OnNetTree(),
-  path: [],
+  path: none,
 })
 
 export const nextHop = ({ onNet, forwards, tree, path }: Hops, dialledBy?: string): Hops => ({

@@ -12,7 +12,8 @@ import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 interface Pair {
   readonly caller: LegUuid
   readonly called: LegUuid
-  readonly dial: LoopDial
+  /** Of the caller's call, without its SDP. */
+  readonly dial: Pick<LoopDial, 'callId' | 'to' | 'hops'>
   state: 'calling' | 'up'
 }
 
@@ -39,10 +40,10 @@ export class Loopback {
   }
 
   dial(command: LoopDial): readonly LoopEvent[] {
-    const pair: Pair = { caller: command.legId, called: this.#newLegId(), dial: command, state: 'calling' }
+    const { callId, from, to, sdp, hops } = command
+    const pair: Pair = { caller: command.legId, called: this.#newLegId(), dial: { callId, to, hops }, state: 'calling' }
     this.#pairs.set(pair.caller, pair)
     this.#pairs.set(pair.called, pair)
-    const { from, to, sdp, hops } = command
     return [{ type: 'loop.offered', legId: pair.called, from, to, sdp, hops }]
   }
 
