@@ -10,6 +10,7 @@ import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
 import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { DocumentDump } from '../model/call-dump.ts'
+import { plainDetail } from '../model/connection-fault.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import { SmallMap } from '../model/small-map.ts'
@@ -216,7 +217,7 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     if (event.type === 'document.fetched') {
       const { bytes, isConstant = false } = event
       this.#script.handle({ type: 'fetched', requestId, bytes, isConstant }, now)
-    } else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
+    } else this.#script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: plainDetail(event) }, now)
     return true
   }
 

@@ -117,7 +117,7 @@ function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOw
     const rate = call.env.deck().find('inbound', number.number)
     const url = webhookUrl('voice_inbound', account, number)
     admission.admit(opening, { rate, url, release: () => place.release(call.now()) })
-    const { dialledBy: by } = hops
+    const by = hops.path.at(-1)
     if (by !== undefined) call.emit({ type: 'caller.dialled', callId: call.callId, legId: leg.uuid, by })
   }
 }

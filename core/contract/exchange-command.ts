@@ -39,6 +39,12 @@ export interface LoopDial {
   readonly hops: Hops
 }
 
+export interface CircleFound {
+  readonly type: 'circle.found'
+  readonly callId: CallUuid
+  readonly number: string
+}
+
 export type ExchangeCommand =
   | SignalingCommand
   | MediaCommand
@@ -62,6 +68,8 @@ export type ExchangeCommand =
   | { readonly type: 'verb.began'; readonly callId: CallUuid; readonly verb: BegunVerb }
   /** The document of a number of this switch has dialled this call. Nothing is to be done: it is for the trace. */
   | { readonly type: 'caller.dialled'; readonly callId: CallUuid; readonly legId: LegUuid; readonly by: string }
+  /** Dialled, the number led into a circle of numbers that dial one another. Nothing is to be done: it is for the trace. */
+  | CircleFound
   /** The call has ended and its last row is durable, or is given up after a failing database. */
   | { readonly type: 'call.over'; readonly callId: CallUuid; readonly record: CallRecord }
   | {

@@ -12,10 +12,14 @@ export interface PhoneRoom {
   release(): void
 }
 
+const none: readonly string[] = []
+
 /** The legs to numbers and phones of this switch that have come of one origin call, over all calls that came of it. */
 class OnNetTree {
   #calls = 0
   #ringing = 0
+  /** Numbers that dialled one after the other, one of them twice, until no more calls were let through. */
+  circle: readonly string[] = none
 
   /** One more call of this switch; false when there are as many as there may be. Those that have ended count: they may be a loop. */
   grow(): boolean {
@@ -50,22 +54,35 @@ export interface Hops {
   readonly tree: OnNetTree
   /** Max-Forwards: how often it may be passed on, here or elsewhere. It crosses calls as it crosses proxies (RFC 7332). */
   readonly forwards: number
-  /** The number of this switch whose document has dialled; undefined: no document of a number did. */
-  readonly dialledBy?: string
+  /** The numbers of this switch whose documents have dialled in a row to get here, the first one first. */
+  readonly path: readonly string[]
 }
 
 /** Hops of a call from outside of this switch. */
-export const arrived = (forwards: number = usualForwards): Hops => ({ onNet: 0, forwards, tree: new OnNetTree() })
+export const arrived = (forwards: number = usualForwards): Hops => ({
+  onNet: 0,
+  forwards,
+  tree: new OnNetTree(),
+  path: none,
+})
 
-export const nextHop = ({ onNet, forwards, tree }: Hops, dialledBy?: string): Hops => ({
+export const nextHop = ({ onNet, forwards, tree, path }: Hops, dialledBy?: string): Hops => ({
   onNet: onNet + 1,
   forwards: forwards - 1,
   tree,
-  ...(dialledBy === undefined ? undefined : { dialledBy }),
+  path: dialledBy === undefined ? path : [...path, dialledBy],
 })
 
 /** It has been passed on as often as it may be: refused, as RFC 3261's 483 would. */
 export const isSpent = ({ forwards }: Hops): boolean => forwards < 0
 
-/** Takes one of the on-net legs that the origin call may make; false: too deep, or too many. */
-export const takeOnNet = ({ onNet, tree }: Hops): boolean => onNet <= mostOnNet && tree.grow()
+/** Takes one of the on-net legs that the origin call may make, to `number`; false: too deep, or too many. */
+export function takeOnNet({ onNet, tree, path }: Hops, number: string): boolean {
+  if (onNet <= mostOnNet && tree.grow()) return true
+  const numbers = [...path, number]
+  if (new Set(numbers).size < numbers.length) tree.circle = numbers
+  return false
+}
+
+/** The number led into a circle, which has come to its end. */
+export const inCircle = ({ tree }: Hops, number: string): boolean => tree.circle.includes(number)

@@ -1,4 +1,4 @@
-import { type Hops, isSpent, nextHop, takeOnNet } from '../contract/hops.ts'
+import { type Hops, inCircle, isSpent, nextHop, takeOnNet } from '../contract/hops.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import type { DialOutcome } from '../leg/dial-connection.ts'
 import type { Leg } from '../leg/leg.ts'
@@ -273,11 +273,19 @@ export class Hunt implements BranchListener<Branch> {
         if (child.kind === 'number' && child.sendDigits !== '') this.#digitsOf.set(branch, child.sendDigits)
         if (!resolved.ok) branch.cancel(resolved.reason)
         else if (isSpent(hops)) branch.cancel('END.0400')
-        else if (branch.isOnNet && !takeOnNet(hops)) branch.cancel('END.3482')
+        else if (branch.isOnNet && !takeOnNet(hops, to)) this.#tooFar(branch)
         else if (branch.isPhone && !branch.takePhone(kept)) branch.cancel('END.3482')
         else branch.start([])
       }
     })
+  }
+
+  /** Its number would dial the next one, and that one another. */
+  #tooFar(branch: Branch): void {
+    const { hops, to: number } = branch.options
+    const { callId } = this.#host
+    if (inCircle(hops, number)) this.#host.emit({ type: 'circle.found', callId, number })
+    branch.cancel('END.3482')
   }
 
   /** Another number than the one that the document names is presented, since the account may not present that. */

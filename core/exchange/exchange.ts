@@ -276,6 +276,8 @@ export class Exchange {
       this.#put(command)
     } else if (isOfRoom(command)) this.#inRoom(command)
     else if (isSignaling(command) && this.#loopback.has(command.legId)) {
+      const found = command.type === 'leg.end' ? this.#loopback.circleOf(command.legId) : undefined
+      if (found !== undefined) this.#put(found)
       this.#pending.push(...this.#loopback.execute(command))
     } else this.#put(command)
   }

@@ -1,5 +1,6 @@
-import type { LoopDial } from '../contract/exchange-command.ts'
+import type { CircleFound, LoopDial } from '../contract/exchange-command.ts'
 import type { LoopOffered } from '../contract/exchange-event.ts'
+import { inCircle } from '../contract/hops.ts'
 import { endReasons } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
@@ -11,6 +12,8 @@ import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 interface Pair {
   readonly caller: LegUuid
   readonly called: LegUuid
+  /** Of the caller's call, without its SDP. */
+  readonly dial: Pick<LoopDial, 'callId' | 'to' | 'hops'>
   state: 'calling' | 'up'
 }
 
@@ -37,11 +40,18 @@ export class Loopback {
   }
 
   dial(command: LoopDial): readonly LoopEvent[] {
-    const pair: Pair = { caller: command.legId, called: this.#newLegId(), state: 'calling' }
+    const { callId, from, to, sdp, hops } = command
+    const pair: Pair = { caller: command.legId, called: this.#newLegId(), dial: { callId, to, hops }, state: 'calling' }
     this.#pairs.set(pair.caller, pair)
     this.#pairs.set(pair.called, pair)
-    const { from, to, sdp, hops } = command
     return [{ type: 'loop.offered', legId: pair.called, from, to, sdp, hops }]
+  }
+
+  /** What the trace of the caller's call reads as its called side ends. */
+  circleOf(legId: LegUuid): CircleFound | undefined {
+    const { called, dial } = this.#pairs.get(legId) ?? {}
+    if (dial === undefined || legId !== called || !inCircle(dial.hops, dial.to)) return undefined
+    return { type: 'circle.found', callId: dial.callId, number: dial.to }
   }
 
   execute(command: SignalingCommand): readonly LoopEvent[] {

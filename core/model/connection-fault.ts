@@ -18,3 +18,12 @@ export const connectionFaults = {
 } as const satisfies Record<string, string>
 
 export type ConnectionFault = keyof typeof connectionFaults
+
+/** In plain words where they are known, else as what failed has put it. */
+export const plainDetail = ({
+  cause,
+  detail,
+}: {
+  readonly cause?: ConnectionFault
+  readonly detail: string
+}): string => (cause === undefined ? detail : connectionFaults[cause])

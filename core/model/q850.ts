@@ -1,5 +1,5 @@
 /** Causes of Q.850 in words, as ITU-T Q.850 §2.2.7 defines them. */
-const words: Readonly<Record<number, string>> = {
+export const q850Words: Readonly<Record<number, string>> = {
   1: 'unallocated number',
   2: 'no route to the transit network',
   3: 'no route to the destination',
@@ -43,7 +43,7 @@ const words: Readonly<Record<number, string>> = {
 
 /** `Q.850 cause 41, temporary failure`. */
 export const q850Text = (cause: number): string =>
-  `Q.850 cause ${cause}${words[cause] === undefined ? '' : `, ${words[cause]}`}`
+  `Q.850 cause ${cause}${q850Words[cause] === undefined ? '' : `, ${q850Words[cause]}`}`
 
 /** Normal clearing, normal and interworking without a cause of their own; some peers write 0 for none. */
 const ordinary: ReadonlySet<number> = new Set([0, 16, 31, 127])

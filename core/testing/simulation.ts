@@ -457,6 +457,7 @@ export class Simulation {
       case 'room.attend':
       case 'room.leave':
       case 'caller.dialled':
+      case 'circle.found':
       case 'verb.began':
         return
       default:

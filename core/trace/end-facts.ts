@@ -18,6 +18,8 @@ export interface EndFacts {
   readonly isOwnNumber?: boolean
   /** The number that this call came to, where the document of `number` had dialled it. */
   readonly dialsBack?: string
+  /** `number` led into a circle of numbers that dial one another, which the switch ended. */
+  readonly isCircle?: boolean
   /** The party whose BYE came before ours; empty: a party without a number. */
   readonly hungUp?: string
   /** The Q.850 cause of that BYE, where it speaks of a failure. */

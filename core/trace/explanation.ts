@@ -1,4 +1,4 @@
-import { type ConnectionFault, connectionFaults } from '../model/connection-fault.ts'
+import { type ConnectionFault, plainDetail } from '../model/connection-fault.ts'
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { q850Text } from '../model/q850.ts'
 import { type EndFacts, type Explanation, placeOf, sayingOf } from './end-facts.ts'
@@ -7,7 +7,7 @@ const who = ({ number }: EndFacts, otherwise = 'The remote'): string => (number 
 const said = ({ response }: EndFacts): string => (response === undefined ? '' : ` It answered ${response}.`)
 const of = ({ document }: EndFacts, otherwise = 'the webhook'): string => document?.url ?? otherwise
 const detail = ({ document }: EndFacts): string => {
-  const known = document?.cause === undefined ? document?.detail : connectionFaults[document.cause]
+  const known = document && plainDetail(document)
   return known ? ` (${known})` : ''
 }
 
@@ -46,11 +46,18 @@ const dialEachOther: Case = {
   why: facts =>
     `${facts.dialsBack} and ${who(facts)} dial each other: the <Dial> of each document names the other number.`,
   advice:
-    'Dial another number or an end-user (<Client>) in one of the two documents: each call makes one more, until the switch ends them all.',
+    'Dial another number or an end-user (<Client>) in one of their documents: each call makes one more, until the switch ends them all.',
+}
+
+const circle: Case = {
+  when: ({ isCircle }) => isCircle === true,
+  why: facts =>
+    `${who(facts, 'A number')} dials in a circle: from document to document, <Dial> leads back to a number that had dialled before.`,
+  advice: dialEachOther.advice,
 }
 
 /** Numbers whose documents lead back to them. */
-const loops: readonly Case[] = [dialsItself, dialEachOther]
+const loops: readonly Case[] = [dialsItself, dialEachOther, circle]
 
 const failedRequest = (facts: EndFacts): string => `${of(facts)} failed${detail(facts)}, so the fallback ran.`
 const causedBy =

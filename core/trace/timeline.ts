@@ -133,6 +133,8 @@ class TimelineBuilder {
   readonly #charges: TraceCharge[] = []
   readonly #requests = new Map<string, { readonly url: string; readonly unixMs: number }>()
   readonly #holds = new Map<string, { readonly rate: Rate; readonly leg: number }>()
+  /** Numbers that led into a circle of numbers that dial one another. */
+  readonly #circles = new Set<string>()
   /** Legs that we have ended. */
   readonly #endedByUs = new Set<number>()
   readonly #problems = new EarlierProblems()
@@ -218,11 +220,12 @@ class TimelineBuilder {
   }
 
   /** A call that came in and dials the number that it came to would come in again. */
-  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber' | 'dialsBack'> {
+  #numberFacts(number: string): Pick<EndFacts, 'number' | 'isOwnNumber' | 'dialsBack' | 'isCircle'> {
     const { direction, toNumber } = this.#call
-    if (direction !== 'inbound' || number === '') return { number }
+    const isCircle = this.#circles.has(number)
+    if (direction !== 'inbound' || number === '') return { number, isCircle }
     const isCaller = [...this.#legs.values()].some(({ dialledBy }) => dialledBy === number)
-    return { number, isOwnNumber: number === toNumber, ...(isCaller && { dialsBack: text(toNumber) }) }
+    return { number, isCircle, isOwnNumber: number === toNumber, ...(isCaller && { dialsBack: text(toNumber) }) }
   }
 
   #endNumber(call: Fields): string {
@@ -380,6 +383,13 @@ class TimelineBuilder {
           fault: note.fault,
           detail: note.detail,
         })
+        return
+      }
+      case 'circle': {
+        const number = text(note.number)
+        this.#circles.add(number)
+        // The call may have been answered, and end as one that someone hung up.
+        this.#problems.dialFailed('END.3482', this.#numberFacts(number))
         return
       }
       case 'verb':

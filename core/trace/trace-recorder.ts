@@ -73,6 +73,9 @@ export class TraceRecorder {
         this.#sink.leg(this.#now(), command.callId, command.legId, facts)
         return
       }
+      case 'circle.found':
+        this.#sink.note(this.#now(), command.callId, '', { kind: 'circle', number: command.number })
+        return
       case 'verb.began':
         this.#sink.note(this.#now(), command.callId, '', { kind: 'verb', ...command.verb })
         return

@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fieldSentences, schemaSentences } from '../../api/answer/field-sentences.ts'
 import { refusalSentences } from '../../api/answer/refusal-sentences.ts'
+import { endFacts } from '../../api/portal/app/sw-end-facts.ts'
 import { swSentence } from '../../api/portal/app/sw-sentences.ts'
 import { event, field, problem, refusal } from '../../api/portal/app/switch-texts/sw.ts'
 import { swEvents } from '../../api/portal/app/switch-texts/sw-events.ts'
@@ -14,6 +15,7 @@ import { audioSentences } from '../../core/adapters/audio/audio-sentences.ts'
 import { orderFieldSentences, orderSentences } from '../../core/contract/order-sentences.ts'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { dialNouns, vocabulary } from '../../core/index.ts'
+import { q850Text, q850Words } from '../../core/model/q850.ts'
 import { quotas } from '../../core/model/quota.ts'
 import { quotaSentences } from '../../core/model/quota-sentences.ts'
 import { checkDocument } from '../../core/verbs/document.ts'
@@ -227,6 +229,53 @@ test('what is wrong in a document and what an event reports is Kiswahili within 
     ],
   ] as const)
     assert.equal(swSentence(sentence, inner), { before: text, english: '', after: '' })
+})
+
+test('causes of Q.850 are Kiswahili in the sentences of a call and of its end', () => {
+  for (const cause of Object.keys(q850Words)) {
+    const english = q850Text(Number(cause))
+    assert.match(problem(english) ?? '', new RegExp(`^sababu ${cause} ya Q\\.850: [a-z ]{8,}$`), english)
+    assert.equal(endFacts(`The call was cut on the side of one party: ${english}.`, problem), [
+      { text: problem(english) ?? '' },
+    ])
+  }
+  assert.is(problem('Q.850 cause 16'), 'sababu 16 ya Q.850')
+  const inner = { problem, event: (_code: string, name: string) => name }
+  for (const [sentence, before] of [
+    ['the remote ended the leg: bye, Q.850 cause 41, temporary failure', 'upande wa pili ulimaliza mguu: BYE, '],
+    ['the leg has ended: bye, Q.850 cause 41, temporary failure', 'mguu umeisha: BYE, '],
+  ] as const)
+    assert.equal(swSentence(sentence, inner), {
+      before: `${before}sababu 41 ya Q.850: hitilafu ya muda`,
+      english: '',
+      after: '',
+    })
+})
+
+test('why audio was not played is Kiswahili in the sentences of a call and of its problems', () => {
+  const inner = { problem, event: (_code: string, name: string) => name }
+  const of = (detail: string) => endFacts(`x.test cannot be played, so nothing was played: ${detail}.`, problem)
+  for (const sentence of [
+    ...audioSentences.map(each => each.replace('{fault}', 'timeout')),
+    'no asset "welcome"',
+    'it could not be fetched',
+    'the server answered 404',
+    'more than 10000 ms; the account downloads much at once',
+    'more than 5 redirects',
+    'the account has stored as many bytes of recordings as it may',
+    'only http and https are played',
+    'its host refused the connection',
+  ]) {
+    const own = problem(sentence)
+    assert.ok(own !== undefined && own !== sentence, sentence)
+    assert.equal(swSentence(`PLAY.0400: ${sentence}`, inner), { before: `PLAY.0400: ${own}`, english: '', after: '' })
+    assert.equal(of(sentence).at(-1), { text: own })
+  }
+  for (const why of [
+    'no document is set',
+    'the URL is not http or https, or has more than 2048 characters as it is sent',
+  ])
+    assert.ok(problem(why) !== undefined, why)
 })
 
 test('what an operating system says within a sentence of a call is set apart as English', () => {

@@ -253,6 +253,8 @@ test('in Kiswahili an end names what the switch’s sentence names of the call',
   })
   const loop = sayingOf(explanations['END.0603'], { number: facts.number, dialsBack: '+254733000002' })
   assert.equal(endFacts(loop.sentence), [{ text: '+254733000002' }, { text: '+254733000001' }])
+  const circle = sayingOf(explanations['END.0603'], { number: facts.number, isCircle: true })
+  assert.equal(endFacts(circle.sentence), [{ text: facts.number }])
   assert.equal(endFacts('The balance does not cover the call.'), [])
   const verb = { name: 'Play', url: 'https://acme.test/in', line: 3, column: 7 }
   for (const [code, more, expected] of [
@@ -294,6 +296,7 @@ test('each case of an explanation has its own sentence in Kiswahili, and no othe
     { document },
     { isOwnNumber: true, number: '+254733000001' },
     { dialsBack: '+254733000002', number: '+254733000001' },
+    { isCircle: true, number: '+254733000001' },
     failed('refused-address', 'localhost is no public address'),
     ...(Object.keys(connectionFaults) as ConnectionFault[]).map(cause => ({
       document: { ...document, fault: 'transport' as const, cause },
@@ -448,11 +451,12 @@ test('the documents of a call: what ran of each answer, what failed, and where a
   const body = '<Response>\n  <Gather><Say>Hi</Say></Gather><Say>Bye</Say>\n</Response>'
   const verb = (seq: number, name: string, column: number, of = url) =>
     entry(seq, 'verb', { name, line: 2, column, url: of })
+  const refused = 'failed after 9 ms: its host refused the connection'
   const courses = documentCourses([
     entry(1, 'document', { url, fields: '{}' }),
     entry(2, 'document', { url, ms: 4, body }),
     verb(3, 'Gather', 3),
-    entry(4, 'document', { url: other, ms: 9, fault: 'status', detail: '500' }),
+    { ...entry(4, 'document', { url: other, ms: 9, fault: 'transport', detail: 'ECONNREFUSED' }), text: refused },
     entry(5, 'document', { url, ms: 5, body }),
     entry(6, 'event', { code: 'DOC.0422', data: { line: 2, column: 33, message: 'no such verb' } }),
     verb(7, 'Gather', 3),
@@ -462,7 +466,7 @@ test('the documents of a call: what ran of each answer, what failed, and where a
     courses.map(({ fault, verbs, problems }) => [fault, verbs.map(({ name }) => name), problems.length]),
     [
       [undefined, ['Gather'], 0],
-      ['500', [], 0],
+      ['its host refused the connection', [], 0],
       [undefined, ['Gather', 'Say'], 1],
     ],
   )

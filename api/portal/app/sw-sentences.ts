@@ -1,6 +1,6 @@
 /** Texts of what stands within a sentence. */
 interface Inner {
-  /** What is wrong in a document, or why none came. Undefined: it has no text, as what an operating system says. */
+  /** What is wrong in a document, why none came, or a cause of Q.850. Undefined: it has no text, as what an operating system says. */
   problem(message: string): string | undefined
   /** What an event reports. */
   event(code: string, name: string): string
@@ -29,6 +29,12 @@ const causes: Readonly<Record<string, string>> = {
   'refused address': 'anwani isiyoruhusiwa',
   'auth failed': 'utambulisho haukukubaliwa',
 }
+const endedBy =
+  (what: string): Replacement =>
+  ([, cause = '', q850], inner) => {
+    const before = `${what}: ${causes[cause] ?? cause}`
+    return q850 === undefined ? before : endingWith(`${before}, `, q850, inner)
+  }
 const enders: Readonly<Record<string, string>> = {
   silence: 'ukimya',
   'max-length': 'urefu wa juu',
@@ -45,17 +51,9 @@ const directions: Readonly<Record<string, string>> = {
 /** The sentences of the recorder (`core/trace/timeline.ts`) and of the simulator (`core/testing/course.ts`) in Kiswahili. */
 const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement])[] = [
   [/^the remote ended the leg: response (\d+)$/, 'upande wa pili ulimaliza mguu: jibu $1'],
-  [
-    /^the remote ended the leg: ([^,]+), (Q\.850 .*)$/,
-    ([, cause = '', english = '']) => ({
-      before: `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}, `,
-      english,
-      after: '',
-    }),
-  ],
-  [/^the remote ended the leg: (.*)$/, ([, cause = '']) => `upande wa pili ulimaliza mguu: ${causes[cause] ?? cause}`],
+  [/^the remote ended the leg: ([^,]+)(?:, (Q.*))?$/, endedBy('upande wa pili ulimaliza mguu')],
   [/^the leg has ended: response (\d+)$/, 'mguu umeisha: jibu $1'],
-  [/^the leg has ended: (.*)$/, ([, cause = '']) => `mguu umeisha: ${causes[cause] ?? cause}`],
+  [/^the leg has ended: ([^,]+)(?:, (Q.*))?$/, endedBy('mguu umeisha')],
   [/^we end the leg: (\S+) .*$/, 'tunamaliza mguu: $1'],
   [/^rings$/, 'inalia'],
   [/^answered$/, 'imejibiwa'],
@@ -127,6 +125,7 @@ const swSentences: readonly (readonly [pattern: RegExp, replacement: Replacement
     ([, code, line, column, orLine, orColumn, message = ''], inner) =>
       endingWith(`${code} mstari wa ${line ?? orLine}, safu ya ${column ?? orColumn}: `, message, inner),
   ],
+  [/^([A-Z]+\.\d+: )(.*)$/s, ([, code = '', why = ''], inner) => endingWith(code, why, inner)],
   [/^([A-Z]+\.\d+) ([a-z-]+\.[a-z-]+)$/, ([, code = '', name = ''], { event }) => `${code} ${event(code, name)}`],
   [
     /^([A-Z]+\.\d+) (.*)$/s,

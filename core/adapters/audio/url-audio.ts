@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectionFaults } from '../../model/connection-fault.ts'
+import { plainDetail } from '../../model/connection-fault.ts'
 import type { HttpAnswer, HttpClient } from '../http/index.ts'
 import { BytePace } from '../queue/byte-pace.ts'
 import { FairQueue } from '../queue/fair-queue.ts'
@@ -182,7 +182,7 @@ function faultOf(answer: HttpAnswer, isPaced: boolean): AudioFault | undefined {
       case 'refused-address':
       case 'transport':
       case 'aborted':
-        return audioFault('PLAY.0400', answer.cause === undefined ? answer.detail : connectionFaults[answer.cause])
+        return audioFault('PLAY.0400', plainDetail(answer))
     }
   }
   if (answer.status === 200) return undefined

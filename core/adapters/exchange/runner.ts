@@ -256,6 +256,7 @@ export class ExchangeRunner {
         return
       case 'verb.began':
       case 'caller.dialled':
+      case 'circle.found':
         // For the trace.
         return
       default:

@@ -1,5 +1,6 @@
 import { eventCatalogue } from '../../events/catalogue.ts'
 import { callbackEnvelope } from '../../events/envelope.ts'
+import { plainDetail } from '../../model/connection-fault.ts'
 import type { CallUuid } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -223,8 +224,9 @@ const outcomeOf = (answer: HttpAnswer | undefined): Readonly<Record<string, unkn
 
 /** The outcome with the beginning of what the server answered. */
 function reportOf(answer: HttpAnswer | undefined): Readonly<Record<string, unknown>> {
+  if (answer?.ok === false) return { fault: answer.fault, detail: plainDetail(answer) }
   const outcome = outcomeOf(answer)
-  if (answer?.ok !== true || answer.body.length === 0) return outcome
+  if (answer === undefined || answer.body.length === 0) return outcome
   const text = new TextDecoder().decode(answer.body.subarray(0, longestAnswer)).replaceAll('\0', '')
   return { ...outcome, answer: withoutSecrets(text) }
 }

@@ -295,6 +295,7 @@ export class CallBed {
       case 'room.leave':
       case 'verb.began':
       case 'caller.dialled':
+      case 'circle.found':
         return
       default:
         if (isMedia(command)) this.#media.execute(command)

@@ -187,6 +187,11 @@ test('a request for a document says plainly why no answer came', () => {
   const failed = entries.find(({ kind, text }) => kind === 'document' && text.startsWith('failed'))
   assert.is(failed?.text, 'failed after 20 ms: its host refused the connection')
   assert.is(failed?.data.detail, detail)
+  const events = bed.store.events.filter(({ code }) => code === 'DOC.0502')
+  assert.equal(
+    events.map(({ data }) => data.detail),
+    ['its host refused the connection'],
+  )
 })
 
 test('a caller who hangs up while the fallback speaks: the document that failed is named beside the end', () => {

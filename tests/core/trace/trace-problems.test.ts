@@ -190,30 +190,35 @@ test('a number that dials itself: that is said, at the end of the call and befor
   assert.equal(end.problems, [])
 })
 
-/** `own` dials `other`, which is another number of the switch: how each call between them ended. */
-function endsBetween(document: string, back: string): NonNullable<Trace['end']>[] {
+/** `own` dials `other`, which is another number of the switch, as `third` is: how each call between them ended. */
+function endsBetween(document: string, back: string, onward = ''): NonNullable<Trace['end']>[] {
   const bed = new CallBed()
   const traces = new TraceBed(() => 1_800_000_000_000 + bed.now)
   bed.recorder = traces.recorder
-  bed.store.numbers.set(other, { account: acme.uuid, number: numberOf(other, 'https://acme.test/other') })
+  for (const [number, url] of [
+    [other, 'https://acme.test/other'],
+    [third, 'https://acme.test/third'],
+  ] as const)
+    bed.store.numbers.set(number, { account: acme.uuid, number: numberOf(number, url) })
   bed.documents.set(hook, `<Response>${document}</Response>`)
   bed.documents.set('https://acme.test/other', `<Response>${back}</Response>`)
+  bed.documents.set('https://acme.test/third', `<Response>${onward}</Response>`)
   bed.call(own)
   bed.run(120_000)
   return [...bed.store.calls.values()].flatMap(({ uuid }) => traces.read(uuid, 'customer')?.end ?? [])
 }
 const other = '+254744444444'
+const third = '+254755555555'
 const dialOf = (number: string) => `<Dial><Number>${number}</Number></Dial>`
 
 test('two numbers that dial each other: each call that one of them has dialled says so', () => {
   const [first, ...later] = endsBetween(dialOf(other), dialOf(own))
-  // Its trace has the number that it dialled, and not what that one's document does.
-  assert.is(first?.sentence, `The call was declined by ${other}.`)
+  assert.is(first?.sentence, circleOf(other))
   assert.is(later.length, 8)
   for (const [at, { sentence, advice }] of later.entries()) {
     const [called, dialled] = at % 2 === 0 ? [other, own] : [own, other]
     assert.is(sentence, `${called} and ${dialled} dial each other: the <Dial> of each document names the other number.`)
-    assert.match(advice, /in one of the two documents/)
+    assert.match(advice, /in one of their documents/)
   }
   assert.is(later.at(-1)?.reason_code, 'END.3482')
 })
@@ -225,6 +230,33 @@ test('two numbers that dial each other after a greeting: the call that was one t
     problems.map(({ code, sentence }) => [code, sentence]),
     [['END.3482', `${own} and ${other} dial each other: the <Dial> of each document names the other number.`]],
   )
+})
+
+const circleOf = (number: string) =>
+  `${number} dials in a circle: from document to document, <Dial> leads back to a number that had dialled before.`
+
+for (const [name, way, dialled] of [
+  ['three numbers in a ring', [other, third, own], [other, third, own, other, third, own, other, third, own]],
+  ['a number that dials itself, dialled by another one', [other, other, other], [other]],
+] as const)
+  test(`${name}: every call says that it goes in a circle, and what to do, also after a greeting`, () => {
+    const [first, second, last] = way.map(dialOf)
+    const ends = endsBetween(first ?? '', second ?? '', last)
+    assert.is(ends.length, 9)
+    assert.is(ends.at(-1)?.reason_code, 'END.3482')
+    for (const [at, number] of dialled.entries()) {
+      assert.is(ends[at]?.sentence, circleOf(number), String(at))
+      assert.match(ends[at]?.advice ?? '', /in one of their documents/)
+    }
+    const [greeting, ...more] = way.map(number => `<Say>Hi</Say>${dialOf(number)}`)
+    const greeted = endsBetween(greeting ?? '', more[0] ?? '', more[1])
+    for (const { sentence, problems } of greeted)
+      assert.match([sentence, ...problems.map(problem => problem.sentence)].join(' '), / dials (in a circle|itself): /)
+  })
+
+test('numbers that dial one another, but each only once, are in no circle', () => {
+  const ends = endsBetween(dialOf(other), dialOf(third), '<Hangup reason="rejected"/>')
+  assert.ok(ends.length === 3 && ends.every(({ sentence }) => !sentence.includes('circle')), JSON.stringify(ends))
 })
 
 test('a number that is dialled and dials a third one, which declines, is in no loop', () => {

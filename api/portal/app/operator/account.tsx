@@ -18,6 +18,7 @@ import {
   Page,
   Sure,
   Trouble,
+  useOnce,
   Waiting,
 } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize } from '../ui/table.tsx'
@@ -172,9 +173,10 @@ function Limits({ account, done }: { readonly account: OperatorAccount; readonly
 function TopUp({ id, done }: { readonly id: string; readonly done: () => void }) {
   const [amount, setAmount] = useState('')
   const [reference, setReference] = useState('')
+  const once = useOnce()
   const save = (event: SubmitEvent) => {
     event.preventDefault()
-    attempt(async () => {
+    once(async () => {
       await must(
         api.POST('/operator/accounts/{uuid}/credit', { params: { path: { uuid: id } }, body: { amount, reference } }),
       )

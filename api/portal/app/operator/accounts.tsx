@@ -4,7 +4,7 @@ import { count, dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { go, href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Dialog, Field, Name, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { Badge, Button, Card, Copy, Dialog, Field, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Accounts() {
@@ -14,10 +14,11 @@ export default function Accounts() {
   const [isMaking, make] = useState(false)
   const [name, setName] = useState('')
   const [balance, setBalance] = useState('0')
+  const once = useOnce()
   const [made, show] = useState<{ readonly uuid: string; readonly key: string } | undefined>(undefined)
   const create = (event: SubmitEvent) => {
     event.preventDefault()
-    attempt(async () => {
+    once(async () => {
       const { account, key } = await must(api.POST('/operator/accounts', { body: { name, wallet_balance: balance } }))
       make(false)
       show({ uuid: account.uuid, key })

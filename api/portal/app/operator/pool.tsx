@@ -4,7 +4,7 @@ import { money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Empty, Field, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { Badge, Button, Card, Empty, Field, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Pool() {
@@ -13,9 +13,10 @@ export default function Pool() {
   )
   const [added, setAdded] = useState('')
   const [fee, setFee] = useState('0')
+  const once = useOnce()
   const add = (event: SubmitEvent) => {
     event.preventDefault()
-    attempt(async () => {
+    once(async () => {
       await must(api.POST('/operator/numbers', { body: { number: added.replace(/\s/g, ''), setup_fee: fee } }))
       setAdded('')
       reload()

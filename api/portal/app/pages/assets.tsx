@@ -10,14 +10,37 @@ import { attempt, Badge, Button, Card, Copy, Empty, Page, Sure, Trouble, Waiting
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 
-/** A slug of what a file is called. */
+const longestSlug = 64
+
+/** What of a file's name a slug can have; it may be nothing. */
 const slugOf = (name: string): string =>
   name
     .replace(/\.[^.]*$/, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, longestSlug)
     .replace(/^-+|-+$/g, '')
-    .slice(0, 64) || 'audio'
+
+/** The slug of a file is no other's of its choice; one whose name gives none takes the place of no `stored` one. */
+function freeSlug(name: string, chosen: ReadonlySet<string>, stored: ReadonlySet<string>): string {
+  const own = slugOf(name)
+  const isTaken = (slug: string) => chosen.has(slug) || (own === '' && stored.has(slug))
+  const plain = own || 'audio'
+  let slug = plain
+  for (let next = 2; isTaken(slug); next++) slug = `${plain.slice(0, longestSlug - `-${next}`.length)}-${next}`
+  return slug
+}
+
+async function bytesOf(file: File): Promise<ArrayBuffer> {
+  try {
+    return await file.arrayBuffer()
+  } catch {
+    // A folder, or gone since it was chosen.
+    throw new Error(t('fileNotRead', { name: file.name }))
+  }
+}
 
 export default function Assets() {
   const { data, error, reload } = useLoad(`assets ${offsetOf()}`, async () => {
@@ -30,18 +53,28 @@ export default function Assets() {
   const [isOver, over] = useState(false)
   const [heard, hear] = useState('')
   const picker = useRef<HTMLInputElement>(null)
-  const upload = (files: FileList | null | undefined) =>
-    attempt(async () => {
-      for (const file of files ?? []) {
-        const answer = await fetchBytes(`/assets/${encodeURIComponent(slugOf(file.name))}`, {
-          method: 'PUT',
-          body: file,
-          headers: { 'content-type': 'application/octet-stream' },
-        })
-        if (!answer.ok) throw faultOf(await answer.json(), file.name)
-      }
-      reload()
-    }, t('uploaded'))
+  const store = async (files: readonly File[]) => {
+    const stored = new Set(data?.assets.map(asset => asset.slug))
+    const chosen = new Set<string>()
+    for (const file of files) {
+      const slug = freeSlug(file.name, chosen, stored)
+      chosen.add(slug)
+      const answer = await fetchBytes(`/assets/${slug}`, {
+        method: 'PUT',
+        body: await bytesOf(file),
+        headers: { 'content-type': 'application/octet-stream' },
+      })
+      if (!answer.ok) throw faultOf(await answer.json(), file.name)
+    }
+  }
+  const upload = async (list: FileList | null | undefined) => {
+    const files = [...(list ?? [])]
+    // The same file may be chosen again, once it was mended. The list goes with it.
+    if (picker.current) picker.current.value = ''
+    if (files.length === 0) return
+    await attempt(() => store(files), t('uploaded'))
+    reload()
+  }
   const usedIn = (slug: string) =>
     (data?.documents ?? []).filter(
       document => document.body.includes(`asset="${slug}"`) || document.body.includes(`asset='${slug}'`),

@@ -32,15 +32,15 @@ const placeOf = ({ line, column }: Fields): DocumentPlace | undefined =>
 /** The documents of a call, the oldest first. One URL may be asked for several times: what ran is of its last answer. */
 export function documentCourses(entries: readonly TraceEntry[]): readonly DocumentCourse[] {
   const courses: Growing[] = []
-  for (const { kind, seq, data } of entries) {
+  for (const { kind, seq, data, text } of entries) {
     if (kind === 'document') {
-      const { url, ms, body, fault, detail } = data
+      const { url, ms, body, fault } = data
       if (body === undefined && fault === undefined) continue
       courses.push({
         seq,
         url: String(url),
         ms: typeof ms === 'number' ? ms : null,
-        fault: fault === undefined ? undefined : String(detail || fault),
+        fault: fault === undefined ? undefined : text.replace(/^failed after \d+ ms: /, ''),
         body: typeof body === 'string' && body !== '' ? body : undefined,
         verbs: [],
         problems: [],

@@ -2,7 +2,7 @@ import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
 import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Empty, Name, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { Badge, Button, Card, Copy, Empty, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 import { usersOf } from './document-users.ts'
@@ -15,6 +15,7 @@ const blank = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 export default function Documents() {
+  const once = useOnce()
   const { data, error, reload } = useLoad(`documents ${offsetOf()}`, async () => {
     const [page, numbers, config] = await Promise.all([
       must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
@@ -24,7 +25,7 @@ export default function Documents() {
     return { ...page, numbers, defaults: config.endpoints }
   })
   const create = () =>
-    attempt(async () => {
+    once(async () => {
       const made = await must(api.POST('/documents/', { body: { name: t('newDocument'), body: blank } }))
       go('documents', made.uuid)
     })

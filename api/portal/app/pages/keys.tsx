@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Copy, Dialog, Field, Name, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { Badge, Button, Card, Copy, Dialog, Field, Name, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 import { LastUsed, When } from '../ui/when.tsx'
 import { SessionTable } from './session-table.tsx'
@@ -15,9 +15,10 @@ export default function Keys() {
   const [isMaking, make] = useState(false)
   const [made, show] = useState<string | undefined>(undefined)
   const [name, setName] = useState('')
+  const once = useOnce()
   const create = (event: SubmitEvent) => {
     event.preventDefault()
-    attempt(async () => {
+    once(async () => {
       show((await must(api.POST('/keys/create', { body: { name } }))).key)
       make(false)
       setName('')

@@ -19,6 +19,7 @@ import {
   Page,
   Sure,
   Trouble,
+  useOnce,
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
@@ -39,7 +40,8 @@ export default function Numbers() {
   useEffect(() => {
     if (wanted !== null) edit(data?.own.find(each => each.number === wanted))
   }, [data === undefined, wanted])
-  const [search, setSearch] = useState('')
+  const search = place.value.query.get('search') ?? ''
+  const setSearch = (text: string) => filter({ search: text }, { replace: true })
   const shown = (data?.own ?? []).filter(each => isFound(each, search))
   return (
     <Page
@@ -231,6 +233,7 @@ function Edit({
 }
 
 function Acquire({ close }: { readonly close: () => void }) {
+  const once = useOnce()
   const { data, error, reload } = useLoad('pool', () => must(api.GET('/numbers/available', {})))
   const [search, setSearch] = useState('')
   const shown = (data ?? []).filter(each => each.number.includes(search.replace(/[^\d+]/g, '')))
@@ -248,14 +251,14 @@ function Acquire({ close }: { readonly close: () => void }) {
           />
         )}
       </Field>
-      {data !== undefined && shown.length === 0 && <Empty>{t('poolEmpty')}</Empty>}
+      {data !== undefined && shown.length === 0 && <Empty>{t(data.length === 0 ? 'poolEmpty' : 'noNumbersFit')}</Empty>}
       <ul class="choices">
         {shown.slice(0, 100).map(each => (
           <li key={each.uuid}>
             <b class="nowrap">{number(each.number)}</b>
             <Button
               onClick={() =>
-                attempt(
+                once(
                   async () => {
                     await must(api.POST('/numbers/acquire', { params: {}, body: { uuid: each.uuid } }))
                     reload()

@@ -18,6 +18,7 @@ import {
   Page,
   Sure,
   Trouble,
+  useOnce,
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
@@ -199,12 +200,12 @@ export default function People() {
 }
 
 function NewPerson({ close }: { readonly close: () => void }) {
+  const once = useOnce()
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const save = async (event: SubmitEvent) => {
     event.preventDefault()
-    if (await attempt(() => must(api.POST('/users/create', { body: { email, display_name: name } })), t('saved')))
-      close()
+    if (await once(() => must(api.POST('/users/create', { body: { email, display_name: name } })), t('saved'))) close()
   }
   return (
     <Dialog title={t('newPerson')} close={close}>

@@ -121,7 +121,7 @@ export const swProblemValues = {
   'only http and https are allowed': 'ni http na https tu zinazoruhusiwa',
 } as const
 
-/** Why a document or a webhook was not answered as it should be, where the switch says it and not the network. */
+/** Why a document, a webhook or audio did not come as it should, where the switch says it and not the network. */
 export const swFetches = {
   'status {status}': 'jibu {status}',
   'more than {limit} ms': 'zaidi ya ms {limit}',
@@ -151,6 +151,19 @@ export const swFetches = {
   'no function answers for this call': 'hakuna kazi (function) inayojibu simu hii',
   'the function gave no document': 'kazi (function) haikutoa hati',
   'no document within {limit} ms': 'hakuna hati ndani ya ms {limit}',
+  'no document is set': 'hakuna hati iliyowekwa',
+  'the URL is not http or https, or has more than {limit} characters as it is sent':
+    'URL si http wala https, au ina herufi zaidi ya {limit} inapotumwa',
+  // Why audio was not played, beside what is wrong with a file.
+  'no asset {slug}': 'hakuna sauti {slug}',
+  'it could not be fetched': 'haikuweza kuletwa',
+  'the server answered {status}': 'seva ilijibu {status}',
+  'more than {limit} redirects': 'maelekezo zaidi ya {limit}',
+  'more than {limit} ms; the account downloads much at once': 'zaidi ya ms {limit}; akaunti inapakua mengi kwa pamoja',
+  'only http and https are played': 'ni http na https tu zinazochezwa',
+  'the account has stored as many bytes of recordings as it may': 'nafasi ya rekodi ya akaunti imeisha',
+  'a call has at most {most} recordings that have not ended, begins {first} at once and {rate} a second after that':
+    'simu ina rekodi {most} tu ambazo hazijaisha; huanza {first} kwa pamoja, kisha {rate} kwa sekunde',
   'what the server sent as {encoding} is not': 'seva ilituma kitu kama {encoding} ambacho sicho',
   'the server sent it encoded as {encoding}, which was not asked for':
     'seva iliituma kwa usimbaji {encoding}, ambao haukuombwa',

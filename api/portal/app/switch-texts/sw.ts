@@ -1,4 +1,5 @@
 import { textsBy } from './patterns.ts'
+import { swCause } from './sw-causes.ts'
 import { swEvents } from './sw-events.ts'
 import { swFetches, swParser, swProblems, swProblemValues } from './sw-problems.ts'
 import { swFields, swRefusals, swRefusalValues } from './sw-refusals.ts'
@@ -10,8 +11,9 @@ import { swVocabulary } from './sw-vocabulary.ts'
 export const refusal = textsBy(swRefusals, swRefusalValues)
 /** What a field of a request must be. */
 export const field = textsBy(swFields, swRefusalValues)
-/** What is wrong in a document, or with the answer that should have brought it. */
-export const problem = textsBy({ ...swProblems, ...swParser, ...swFetches }, swProblemValues)
+const said = textsBy({ ...swRefusalValues, ...swProblems, ...swParser, ...swFetches }, swProblemValues)
+/** What is wrong in a document, or with the answer that should have brought it or audio; a cause of Q.850. */
+export const problem = (message: string): string | undefined => swCause(message) ?? said(message)
 /** Of a verb, or an attribute of one, as `Say.voice`. */
 export const word = (name: string): string | undefined => (swVocabulary as Readonly<Record<string, string>>)[name]
 /** What an event reports, by its code. */

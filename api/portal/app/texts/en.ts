@@ -364,6 +364,7 @@ export const en = {
   tryIt: 'Try it',
   unreachable: 'Unreachable',
   upload: 'Upload',
+  fileNotRead: '{name}: this cannot be read as a file.',
   uploaded: 'Uploaded.',
   url: 'URL',
   usedIn: 'Used in',

@@ -33,8 +33,15 @@ export async function speak(asked: Language): Promise<void> {
 
 const catalogue = (): Catalogue => (language.value === 'sw' ? kiswahili?.sw : undefined) ?? en
 
+const turning = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+/** What is written from right to left turns nothing round it (UAX #9 §2.4.2). */
+const isolated = (value: string | number | undefined): string => {
+  const text = String(value)
+  return turning.test(text) ? `\u2068${text.replace(/[\u2066-\u2069]/g, '')}\u2069` : text
+}
+
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return catalogue()[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return catalogue()[key].replace(/\{(\w+)\}/g, (whole, name: string) => isolated(values[name] ?? whole))
 }
 
 /** Words of the API that have a text, else as they are: `word('status', 'active')`. */

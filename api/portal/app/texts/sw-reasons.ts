@@ -20,10 +20,16 @@ const dialsItself = [
 const dialEachOther = [
   / dial each other: /,
   'Namba mbili zinapigiana: <Dial> ya hati ya kila moja inataja nyingine.',
-  'Katika hati moja kati ya hizo mbili, piga namba nyingine au mtumiaji (<Client>): kila simu huzaa nyingine, mpaka swichi izimalize zote.',
+  'Katika hati yao mojawapo, piga namba nyingine au mtumiaji (<Client>): kila simu huzaa nyingine, mpaka swichi izimalize zote.',
 ] as const
 
-const loops = [dialsItself, dialEachOther]
+const circle = [
+  / dials in a circle: /,
+  'Namba inapigisha simu kwa mzunguko: hati kwa hati, <Dial> hurudi kwenye namba iliyokwisha kupiga.',
+  dialEachOther[2],
+] as const
+
+const loops = [dialsItself, dialEachOther, circle]
 
 const webhookFailed = 'Webhook ilishindwa, kwa hiyo hati ya akiba ilitumika.'
 

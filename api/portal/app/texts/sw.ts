@@ -366,6 +366,7 @@ export const sw: Catalogue = {
   tryIt: 'Ijaribu',
   unreachable: 'Haifikiki',
   upload: 'Pakia',
+  fileNotRead: '{name}: hii haisomeki kama faili.',
   uploaded: 'Imepakiwa.',
   url: 'URL',
   usedIn: 'Inatumika',

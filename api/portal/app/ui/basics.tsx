@@ -33,6 +33,18 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
   }
 }
 
+/** `attempt` for what is made or paid: a press that comes while it runs, as the second of a double press, does nothing. */
+export function useOnce(): typeof attempt {
+  const isRunning = useRef(false)
+  return async (work, done) => {
+    if (isRunning.current) return false
+    isRunning.current = true
+    const isDone = await attempt(work, done)
+    isRunning.current = false
+    return isDone
+  }
+}
+
 export const Page = ({
   title,
   lead,
@@ -224,6 +236,7 @@ export function Dialog({
   useEffect(() => {
     const opener = document.activeElement
     it.current?.showModal()
+    it.current?.querySelector('input')?.focus()
     // Back to where the keyboard was, or to the head of the page where that is gone: a row that was deleted.
     return () =>
       setTimeout(() => {
@@ -257,6 +270,7 @@ export function Question({
   readonly act: () => Promise<unknown>
   readonly close: () => void
 }) {
+  const once = useOnce()
   return (
     <Dialog title={label} close={close}>
       <p>{question}</p>
@@ -265,7 +279,7 @@ export function Question({
         <Button
           kind="danger"
           onClick={async () => {
-            await attempt(act)
+            await once(act)
             close()
           }}
         >

@@ -17,7 +17,11 @@ export const FaultText = ({ fault }: { readonly fault: string | Error }) => {
   if (!(fault instanceof Refused)) return fault.message
   return (
     <>
-      {fault.about !== '' && `${fault.about}: `}
+      {fault.about !== '' && (
+        <>
+          <bdi>{fault.about}</bdi>:{' '}
+        </>
+      )}
       <Said text={fault.message} own={refusalText(fault.body)} />
     </>
   )

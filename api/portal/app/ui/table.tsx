@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
 import { count } from '../format.ts'
 import { filter, place } from '../router.ts'
 import { t } from '../texts/index.ts'
@@ -74,12 +75,17 @@ export function SeqPager({ last, hasMore }: { readonly last: number | undefined;
 }
 
 export const pageSize = 50
-export const offsetOf = (): number => Math.max(0, Number(place.value.query.get('from') ?? 0) || 0)
+export const offsetOf = (): number => Math.max(0, Math.floor(Number(place.value.query.get('from') ?? 0)) || 0)
 
 /** The place in a long list stands in the address. `rows`: those of this page, for a list whose total is unknown. */
 export function Pager({ total: counted, rows = 0 }: { readonly total?: number; readonly rows?: number }) {
   const offset = offsetOf()
   const total = counted ?? offset + rows + (rows === pageSize ? 1 : 0)
+  // The last row of a page was deleted, or a link is old: the last page that there is now.
+  const last = counted === undefined ? offset - pageSize : Math.floor((total - 1) / pageSize) * pageSize
+  useLayoutEffect(() => {
+    if (offset > 0 && offset >= total) filter({ from: last <= 0 ? '' : String(last) }, { replace: true })
+  })
   if (total <= pageSize && offset === 0)
     return (
       <p class="hidden" role="status">

@@ -83,7 +83,7 @@ test('a callback is posted at its commit, signed, with the envelope of docs/even
   bed.close()
 })
 
-test('a try that got no answer is noted with what that means, and the event of the stream is as it was', async () => {
+test('a try that got no answer is noted with what that means, and its event says it plainly', async () => {
   const bed = openBed()
   const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status' })
   const http = new FakeHttp()
@@ -103,7 +103,8 @@ test('a try that got no answer is noted with what that means, and the event of t
   const first = { url: 'https://a.example/status', tries: 1, outcome: 'retry', event: 'CALL.0200', ms: 0, ...refused }
   assert.equal(noted[0], { ...first, cause: 'connection-refused' })
   const [{ id: _id, ...reported } = {}] = streamed(bed, call).map(({ data }) => data)
-  assert.equal(reported, { code: 'CALL.0200', url: first.url, tries: 6, ...refused })
+  const detail = 'its host refused the connection'
+  assert.equal(reported, { code: 'CALL.0200', url: first.url, tries: 6, ...refused, detail })
   delivery.stop()
   bed.close()
 })
