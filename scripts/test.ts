@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { relative } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { compiledProgram } from './compiled-program.ts'
 import { longestFirst } from './test/course.ts'
 import type { FileResult } from './test/file-result.ts'
@@ -79,7 +81,16 @@ function tell(result: FileResult, mark = result.failed === 0 ? '✓' : '✗'): v
   if (result.failed > 0) process.stdout.write(`${result.output.replace(/^/gm, '    ')}\n`)
 }
 
-/** As many files at once as `width` says: each in a process of its own, those of `sharing` one after another in as many. */
+/** So many go on however crowded the machine is. */
+const leastAtOnce = 2
+/**
+ * More programs than this want a processor (getloadavg(3), the last minute): a machine that is slow, or does other things.
+ * What runs then by real clocks fails by them, and runs once more.
+ */
+const crowdedLoad = 4 * availableParallelism()
+const lookMs = 2000
+
+/** As many files at once as `width` says, fewer while the machine is crowded: each in a process of its own, those of `sharing` one after another in as many. */
 async function drain(files: readonly string[], width: number, sharing: readonly string[] = []): Promise<void> {
   const queue = [...files]
   const queueToShare = [...sharing]
@@ -88,8 +99,13 @@ async function drain(files: readonly string[], width: number, sharing: readonly 
     tell(result)
   }
   await Promise.all(
-    Array.from({ length: width }, async () => {
-      for (let file = queue.shift(); file !== undefined; file = queue.shift()) take(await runAlone(file))
+    Array.from({ length: width }, async (_, at) => {
+      for (;;) {
+        while (at >= leastAtOnce && queue.length > 0 && (loadavg()[0] ?? 0) > crowdedLoad) await pause(lookMs)
+        const file = queue.shift()
+        if (file === undefined) break
+        take(await runAlone(file))
+      }
       await runShared(() => queueToShare.shift(), take)
     }),
   )
