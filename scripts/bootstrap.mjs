@@ -2,7 +2,7 @@
 // over to the Node that the project pins. `node scripts/bootstrap.mjs <script.ts> [args…]`
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
+import { availableParallelism, constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -46,7 +46,11 @@ if (!isInstalled()) {
 
 const [script, ...args] = process.argv.slice(2)
 // As `api/cli/garbage-collection.ts` has it for what is installed.
-const flags = ['api/cli/main.ts', 'scripts/start.ts'].includes(script) ? ['--max-semi-space-size=2'] : []
+const forShortPauses = () => [
+  '--max-semi-space-size=2',
+  `--v8-pool-size=${Math.max(1, Math.min(4, availableParallelism() - 1))}`,
+]
+const flags = ['api/cli/main.ts', 'scripts/start.ts'].includes(script) ? forShortPauses() : []
 const argv = [node, '--disable-warning=ExperimentalWarning', ...flags, join(root, script), ...args]
 // Where this Node can, it becomes the other one, so that signals and kill -9 reach the program itself.
 if (typeof process.execve === 'function' && process.platform !== 'win32') {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { getAsset } from 'node:sea'
 import { setFlagsFromString } from 'node:v8'
 import { keepCompiled } from '../cli/compile-cache.ts'
+import { startExecutableForShortPauses } from '../cli/garbage-collection.ts'
 import { cacheFolder, privateFolder } from '../cli/private-folder.ts'
 import { type PackedFile, unpack } from './unpack.ts'
 
@@ -17,6 +18,8 @@ interface Packed {
   /** Only ever loaded by a child process that speaks, and large. */
   readonly speech: readonly PackedFile[]
 }
+
+if (process.argv.slice(2).includes('serve')) startExecutableForShortPauses()
 
 const packed: Packed = JSON.parse(getAsset('packed.json', 'utf8'))
 const contentOf = (path: string) => new Uint8Array(getAsset(path))

@@ -1,24 +1,57 @@
+import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-/** V8 takes it only as the program starts. The other ways of starting give it, too: `bootstrap.mjs`, `build-binary.ts`. */
+/** V8 and Node take these only as the program starts. `scripts/bootstrap.mjs` gives a checkout the same, `scripts/build-binary.ts` the first. */
 const youngSpace = '--max-semi-space-size'
 const youngSpaceMb = 2
+const v8Threads = '--v8-pool-size'
+/** Node's own number. */
+const mostV8Threads = 4
+
+/** One processor is left to signalling. */
+const threadsFor = (processors: number): number => Math.max(1, Math.min(mostV8Threads, processors - 1))
 
 /**
- * Starts the program again in its place, with little space for young objects in each thread, unless it has been given a
- * space. A collection of that space then takes 2 ms, and by V8's own limit 15, for which each message waits
- * (docs/garbage.md). The process and what it has open stay (execve(2)); where the system has no such call
- * nothing happens.
+ * Starts the program again in its place, so that collections of garbage stop it for less time: with little space for young
+ * objects in each thread, and with no more threads for V8's work than there are processors beside signalling. A flag that
+ * was given stays as it is. A collection of that space then takes 2 ms, and by V8's own limit 15, for which each message waits; and
+ * a thread of V8 that has begun one, and waits for a processor that another of them has, is waited for less often
+ * (docs/garbage.md). The process and what it has open stay (execve(2)); where the system has no such call nothing happens.
  */
-export function limitYoungSpace(): void {
-  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? '']
-  // A parent that talks to this process over IPC would lose it.
-  if (given.some(words => words.includes(youngSpace)) || process.channel !== undefined) return
-  if (process.execve === undefined || process.platform === 'win32') return
-  process.removeAllListeners('warning')
+export function startForShortPauses(): void {
+  const flags = [
+    [youngSpace, youngSpaceMb],
+    [v8Threads, threadsFor(availableParallelism())],
+  ].flatMap(([flag, value]) => (isGiven(`${flag}`) ? [] : [`${flag}=${value}`]))
   const [node, ...words] = process.argv
+  if (flags.length > 0) startAgain(node!, [...flags, ...process.execArgv, ...words], process.env)
+}
+
+/**
+ * The same for the one executable, which takes flags of Node's from NODE_OPTIONS alone, and has the space from its build. What is
+ * added to NODE_OPTIONS is taken away from it after the start: children are given what the operator wrote.
+ */
+export function startExecutableForShortPauses(): void {
+  const flag = `${v8Threads}=${threadsFor(availableParallelism())} `
+  const given = process.env.NODE_OPTIONS ?? ''
+  if (given.startsWith(flag)) {
+    process.env.NODE_OPTIONS = given.slice(flag.length)
+    return
+  }
+  // The second word is the executable, too.
+  if (!isGiven(v8Threads))
+    startAgain(process.execPath, process.argv.slice(2), { ...process.env, NODE_OPTIONS: flag + given })
+}
+
+const isGiven = (flag: string): boolean =>
+  [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some(words => words.includes(flag))
+
+function startAgain(program: string, words: readonly string[], environment: NodeJS.ProcessEnv): void {
+  // A parent that talks to this process over IPC would lose it.
+  if (process.execve === undefined || process.platform === 'win32' || process.channel !== undefined) return
+  process.removeAllListeners('warning')
   try {
-    process.execve(node!, [node!, `${youngSpace}=${youngSpaceMb}`, ...process.execArgv, ...words], process.env)
+    process.execve(program, [program, ...words], environment)
   } catch {
     // Then calls wait longer for garbage.
   }

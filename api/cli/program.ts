@@ -3,7 +3,7 @@
 const oldest = [22, 19] as const
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) {
-  if (process.argv.slice(2).includes('serve')) (await import('./garbage-collection.ts')).limitYoungSpace()
+  if (process.argv.slice(2).includes('serve')) (await import('./garbage-collection.ts')).startForShortPauses()
   const [{ cacheFolder }, { keepCompiled }] = await Promise.all([
     import('./private-folder.ts'),
     import('./compile-cache.ts'),
