@@ -79,10 +79,11 @@ export function traceRoutes(app: Api, door: SwitchDoor, lists: WrittenLists): vo
   }
 
   const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string, audio: boolean) => {
-    // Packets carry addresses of carriers and of the switch: there is no customer's half of them.
-    if (!isOperator(request)) throw new Refusal(403, 'Only the operator can export packets.')
-    const found = await inTurn(request, async () => door.traces?.read(id, { ...wholeFile, audio, reader: 'operator' }))
-    if (found === undefined) throw notFound('There is no such call.')
+    const reader = readerOf(request)
+    if (reader === 'customer' && audio) throw new Refusal(403, 'Only the operator can export audio.')
+    const found = await inTurn(request, async () => door.traces?.read(id, { ...wholeFile, audio, reader }))
+    if (found === undefined || (reader === 'customer' && found.account !== customerOf(request).accountUuid))
+      throw notFound('There is no such call, or its trace is no longer kept.')
     return reply
       .type(pcapngType)
       .header('content-disposition', `attachment; filename="${id.replace(/[^\w-]/g, '')}.pcapng"`)
@@ -127,7 +128,7 @@ export function traceRoutes(app: Api, door: SwitchDoor, lists: WrittenLists): vo
       tags,
       summary: 'The packets of a call, for Wireshark',
       description:
-        'SIP without credentials, headers of RTP where they were captured, digits as telephone-events; with `audio=true` also the audio, where `POST /operator/captures` had it captured. Operator only.',
+        'SIP without credentials, headers of RTP where they were captured, digits as telephone-events. An account has its own calls: legs to carriers between made-up addresses (192.0.2.0/24), without names and words of the carrier. The operator has all addresses, and with `audio=true` also the audio, where `POST /operator/captures` had it captured.',
       params,
       querystring: Type.Object({ audio }),
       response: {

@@ -1,7 +1,9 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
+import { carrierCovered, isCarriers, type LegMessage } from './carriers-covered.ts'
 import { CoveredTexts } from './covered-texts.ts'
 import { explanations } from './explanation.ts'
+import { legsOf, legsOfCustomers } from './leg-facts.ts'
 import {
   type CapturedPacket,
   capturedBytes,
@@ -251,10 +253,22 @@ export class TraceBook implements TraceIntake {
   }
 
   /** The call's SIP messages, oldest first, for an export. */
-  messages(id: string): readonly (SipRecord & { readonly unixMs: number; readonly leg: number })[] | undefined {
-    return this.#recordsOf(id)
-      ?.filter(({ kind }) => kind === recordKinds.sip)
-      .map(record => ({ ...readSip(record.payload), unixMs: record.unixMs, leg: record.leg }))
+  /** In the order of their time, as the reader may have them in a file. */
+  messages(
+    id: string,
+    reader: TraceReader = 'operator',
+  ): readonly (LegMessage & { readonly isCarriers: boolean })[] | undefined {
+    const records = this.#recordsOf(id)
+    if (records === undefined) return undefined
+    const legs = legsOfCustomers(legsOf(records))
+    return records
+      .filter(({ kind }) => kind === recordKinds.sip)
+      .map(({ payload, unixMs, leg }) => {
+        const message = { ...readSip(payload), unixMs, leg }
+        const facts = legs.get(leg)
+        if (reader === 'operator' || !isCarriers(facts)) return { ...message, isCarriers: false }
+        return { ...carrierCovered(message, facts, this.#options.phraseOf ?? (() => '')), isCarriers: true }
+      })
       .sort((one, other) => one.unixMs - other.unixMs)
   }
 

@@ -7,7 +7,16 @@ import { ApiBed } from './bed/api-bed.ts'
 // Every operation of /openapi.json that names a thing by its id, asked with the ids of another account: by key and by a
 // session of the portal. The answer is the same as for an unknown id, and nothing changes.
 
-const bed = await ApiBed.open()
+// Of each call there are packets.
+const bed: ApiBed = await ApiBed.open(
+  {},
+  {
+    traces: {
+      read: async (_id, { form }) =>
+        form === 'pcapng' ? { account: bed.accountUuid, isOver: true, body: new Uint8Array(4) } : undefined,
+    },
+  },
+)
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other', wallet_balance: '100' })).body
 // What an operation needs beside the thing itself is there: only the id is not this account's.
 const theirStatus = { url: 'http://other.test/', purpose: 'status' }
@@ -60,6 +69,7 @@ const takes: Readonly<Record<string, string>> = {
   'POST /numbers/configure': 'number',
   'GET /calls/{uuid}': 'call',
   'GET /calls/{uuid}/trace': 'call',
+  'GET /calls/{uuid}/trace.pcapng': 'call',
   'POST /calls/hangup': 'sid',
   'GET /calls/hangup': 'sid',
   'GET /calls/hangup/{sid}': 'sid',
@@ -82,11 +92,9 @@ const takes: Readonly<Record<string, string>> = {
 }
 /**
  * A slug is a name that each account gives by itself: the same one of another account is another asset. A number of the
- * pool is offered to all, and who comes second gets 409. Packets are the operator's alone: 403 whatever the id. For a
- * token of another account's end-user the API says 400 (Errors).
+ * pool is offered to all, and who comes second gets 409. For a token of another account's end-user the API says 400 (Errors).
  */
 const others = [
-  'GET /calls/{uuid}/trace.pcapng',
   'POST /numbers/acquire',
   'POST /phone-tokens/mint',
   'GET /assets/{slug}',

@@ -19,7 +19,8 @@ const bed = await ApiBed.open(
         await kept.reading?.(id)
         const { trace } = kept
         if (trace === undefined || (id !== trace.sid && id !== trace.uuid)) return undefined
-        if (wish.form === 'pcapng') return id === trace.sid ? { account: '', isOver: true, body: packets } : undefined
+        if (wish.form === 'pcapng')
+          return id === trace.sid ? { account: trace.account, isOver: true, body: packets } : undefined
         const known = asked(trace, wish.reader)
         const { ended } = wish
         const shown =
@@ -52,11 +53,16 @@ test('a call without a trace still says why it ended; another account gets 404, 
   assert.is((await bed.conforming('GET', `/calls/${uuid}/trace`, { key: 'vk_x' })).status, 401)
 })
 
-test('packets are for the operator alone', async () => {
+test('packets of a call without a trace are not found, and audio is for the operator alone', async () => {
   const { uuid } = (await bed.customer('POST', '/calls/originate', order)).body
-  for (const path of ['trace.pcapng', 'trace?format=pcapng'])
-    assert.is((await bed.customer('GET', `/calls/${uuid}/${path}`)).status, 403, path)
-  assert.is((await bed.operator('GET', `/calls/${uuid}/trace.pcapng`)).status, 404)
+  for (const path of ['trace.pcapng', 'trace?format=pcapng']) {
+    for (const reader of ['customer', 'operator'] as const) {
+      const { status, body } = await bed[reader]('GET', `/calls/${uuid}/${path}`)
+      assert.equal([status, body.detail], [404, 'There is no such call, or its trace is no longer kept.'], path)
+    }
+  }
+  const { status, body } = await bed.customer('GET', `/calls/${uuid}/trace.pcapng?audio=true`)
+  assert.equal([status, body.detail], [403, 'Only the operator can export audio.'])
 })
 
 test('every reason is explained, and has its place on the page of reasons', async () => {
@@ -116,9 +122,12 @@ test('a trace goes to its account and to the operator, by uuid or sid, as JSON, 
   }
   assert.match((await bed.customer('GET', `/calls/${sid}/trace?format=text`)).text, new RegExp(sid))
   for (const path of ['trace.pcapng', 'trace?format=pcapng'])
-    assert.is((await bed.operator('GET', `/calls/${sid}/${path}`)).text, 'pcapng')
+    for (const reader of ['customer', 'operator'] as const)
+      assert.is((await bed[reader]('GET', `/calls/${sid}/${path}`)).text, 'pcapng', path)
   const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Another' })).body
-  for (const id of [uuid, sid]) assert.is((await bed.conforming('GET', `/calls/${id}/trace`, { key })).status, 404)
+  for (const id of [uuid, sid])
+    for (const path of ['trace', 'trace.pcapng', 'trace?format=pcapng'])
+      assert.is((await bed.conforming('GET', `/calls/${id}/${path}`, { key })).status, 404, path)
   assert.equal(
     bed.unanswered(path => path.includes('/trace')),
     [],

@@ -74,20 +74,29 @@ interface Shown {
   readonly payload: Buffer
 }
 
-async function packetsOf(sid: string, query = ''): Promise<readonly Shown[]> {
+async function fileOf(sid: string, key: string, query = ''): Promise<string> {
   const answer = await fetch(`${bed.on.baseUrl}/calls/${sid}/trace.pcapng${query}`, {
-    headers: { authorization: `Bearer ${bed.on.operatorKey}` },
+    headers: { authorization: `Bearer ${key}` },
   })
   assert.is(answer.status, 200)
   const file = join(folder, 'call.pcapng')
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()))
-  const names = ['frame.time_epoch', 'frame.len', 'frame.cap_len', 'udp.srcport', 'udp.dstport', 'rtp.payload']
-  const fields = names.flatMap(name => ['-e', name])
-  const options = ['-r', file, '-Y', 'rtp and rtp.p_type == 0', '-T', 'fields', ...fields]
+  return file
+}
+
+/** Lines of fields, as tshark shows them of the packets that the filter takes. */
+function rowsOf(file: string, filter: string, names: readonly string[]): readonly (readonly string[])[] {
+  const options = ['-r', file, '-Y', filter, '-T', 'fields', ...names.flatMap(name => ['-e', name])]
   const text = execFileSync('tshark', options, { stdio: ['ignore', 'pipe', 'ignore'] })
     .toString()
     .trimEnd()
-  const rows = text === '' ? [] : text.split('\n').map(line => line.split('\t'))
+  return text === '' ? [] : text.split('\n').map(line => line.split('\t'))
+}
+
+async function packetsOf(sid: string, query = ''): Promise<readonly Shown[]> {
+  const file = await fileOf(sid, bed.on.operatorKey, query)
+  const names = ['frame.time_epoch', 'frame.len', 'frame.cap_len', 'udp.srcport', 'udp.dstport', 'rtp.payload']
+  const rows = rowsOf(file, 'rtp and rtp.p_type == 0', names)
   return rows.map(([at, length, captured, from, to, payload = '']) => ({
     seconds: Number.isNaN(Number(at)) ? Date.parse(at ?? '') / 1000 : Number(at),
     length: Number(length),
@@ -155,6 +164,23 @@ audio('of a call, from when the operator asks: both legs, both directions, the t
   const headers = await packetsOf(sid)
   assert.is(headers.length, packets.length)
   assert.ok(headers.every(one => one.captured === 40 && one.payload.length === 0))
+
+  // The account has the same call between addresses that belong to nobody, with the headers alone.
+  const file = await fileOf(sid, bed.account.key)
+  const shown = rowsOf(file, 'rtp', ['ip.src', 'ip.dst', 'frame.cap_len', 'rtp.setup-frame', 'udp.srcport'])
+  assert.is(shown.length, packets.length)
+  assert.ok(
+    shown.every(([, , length, setup]) => length === '40' && setup !== ''),
+    'RTP by its SDP, without audio',
+  )
+  assert.is(new Set(shown.map(([source, , , , port]) => `${source}:${port}`)).size, 4)
+  const all = rowsOf(file, '', ['ip.src', 'ip.dst', '_ws.malformed', 'sip.Method', 'sip.Call-ID'])
+  for (const [source = '', destination = '', malformed] of all)
+    assert.equal([/^192\.0\.2\./.test(source), /^192\.0\.2\./.test(destination), malformed], [true, true, ''])
+  assert.equal([...new Set(all.map(([, , , , callId]) => callId ?? ''))].sort(), ['', 'leg-1@carrier', 'leg-2@carrier'])
+  const methods = new Set(all.map(([, , , method]) => method))
+  for (const method of ['INVITE', 'ACK', 'BYE']) assert.ok(methods.has(method), method)
+
   const { body: trace } = await bed.account.api('GET', `/calls/${sid}/trace`)
   const texts = trace.entries.map(({ leg, text }: { readonly leg: string; readonly text: string }) => `${leg} ${text}`)
   for (const wanted of ['A audio is captured for 60 s', 'B audio is captured for 60 s', 'A capture of audio ends'])

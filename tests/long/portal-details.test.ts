@@ -201,6 +201,10 @@ details('calls are a file for spreadsheets, as they are filtered; a call is one 
   const file = JSON.parse(await saved('Download as JSON'))
   assert.is(file.call.uuid, filling.call)
   assert.ok(file.trace.entries.length > 10)
+  // A pcapng file: its section begins with these octets, which read as a line in text.
+  const packets = Buffer.from(await saved('Download for Wireshark'))
+  assert.is(packets.toString('hex', 0, 4), '0a0d0d0a')
+  assert.ok(packets.includes('INVITE sip:') && !packets.includes('127.0.0.1'), 'SIP, and no address of the carrier')
 })
 
 details('days are chosen by name or by two dates, and stay in the address', async () => {

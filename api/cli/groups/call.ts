@@ -83,12 +83,12 @@ export const call: Group = {
       access: 'either',
       flags: [
         integer('columns', 'columns', 'width (that of the terminal, at least 80)'),
-        text('pcap', 'pcap', 'file to write packets to, for Wireshark (operator)'),
+        text('pcap', 'pcap', 'file to write packets to, for Wireshark'),
         {
           flag: 'audio',
           field: 'audio',
           kind: 'switch',
-          help: 'with --pcap: the audio that was captured (sauti capture)',
+          help: 'with --pcap: the audio that was captured (sauti capture; operator)',
         },
         { flag: 'follow', field: 'follow', kind: 'switch', help: 'go on until the call ends' },
         { flag: 'operator', field: 'operator', kind: 'switch', help: 'as the operator: with trunks and addresses' },

@@ -4,6 +4,7 @@ import type { AccountUuid, CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import { CoveredTexts } from '../../../core/trace/covered-texts.ts'
 import { coverSecrets, withoutCutTag, withoutSecrets } from '../../../core/trace/redaction.ts'
 import { carriersRemoved } from '../../../core/trace/sip-text.ts'
+import { traceAnswer } from '../../../core/trace/trace-answer.ts'
 import { type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
 import { trunk } from '../../rig/beds/trunk.ts'
 import { CallBed } from '../bed/call-bed.ts'
@@ -130,6 +131,67 @@ test('a customer sees the number that was dialled, not what the trunk gets befor
   assert.match(own, /INVITE sip:\+254733333333@carrier/)
   assert.match(own, /\+254733333333 is dialled/)
   assert.match(JSON.stringify(bed.read(sid, 'operator')), /77001#254733333333 is dialled/)
+})
+
+test('a file for Wireshark has nothing of a carrier for a customer, and what readers of SIP and SDP need', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now, { rtpHeaders: 10, phraseOf: status => (status === 200 ? 'OK' : '') })
+  rig.recorder = bed.recorder
+  rig.trunks = [{ ...trunk('carrier'), prefixes: ['+'], strip: 1, prepend: '77001#' }]
+  rig.documents.set('https://acme.test/in', '<Response><Dial><Number>+254733333333</Number></Dial></Response>')
+  rig.call('+254700000001')
+  rig.run(5000)
+  const [dialled] = rig.of('leg.dial')
+  if (dialled?.target.kind !== 'trunk') throw new Error('no trunk was dialled')
+  const sdp = (host: string) =>
+    `v=0\no=ACME 1 1 IN IP4 ${host}\ns=ACME\nc=IN IP4 ${host}\nt=0 0\nm=audio 4000 RTP/AVP 0\na=rtpmap:0 PCMU/8000\na=mid:sbc1.carrier.co.ke\n`
+  const about =
+    'Call-ID: call-9@h\nCSeq: 1 INVITE\nTo: <sip:77001#254733333333@198.51.100.9>\nContent-Type: application/sdp\n'
+  const invite = `INVITE sip:77001#254733333333@198.51.100.9 SIP/2.0\nContent-Length: 999\n${about}\n${sdp('203.0.113.7')}`
+  bed.recorder.message(bytes(invite), { ...flow, localHost: '203.0.113.7' }, true)
+  bed.recorder.dialog(dialled.legId, 'call-9@h')
+  const answer = `SIP/2.0 200 welcome to ACME\nServer: ACME\n${about}\n${sdp('198.51.100.8')}`
+  bed.recorder.message(bytes(answer), { ...flow, localHost: '203.0.113.7' }, false)
+  rig.run(60_000)
+  const { sid = '', accountUuid = '' } = [...rig.store.calls.values()][0] ?? {}
+  bed.drain()
+  const query = { form: 'pcapng', after: 0, limit: 1, columns: 0 } as const
+  const own = traceAnswer(bed.book, sid, { ...query, reader: 'customer' })
+  const whole = traceAnswer(bed.book, sid, { ...query, reader: 'operator' })
+  assert.is(own?.account, accountUuid)
+  const [seen, all] = [Buffer.from(own?.body ?? []), Buffer.from(whole?.body ?? [])]
+  const carriers = [
+    ...['77001', '198.51.100', '203.0.113', 'ACME', 'carrier.co.ke', 'call-9@h'],
+    Buffer.from([198, 51, 100, 9]),
+    Buffer.from([203, 0, 113, 7]),
+  ]
+  for (const name of carriers)
+    assert.equal([seen.includes(name), all.includes(name)], [false, true], name.toString('hex'))
+  const [sent = '', received = ''] = (bed.book.messages(sid, 'customer') ?? []).map(({ message }) =>
+    Buffer.from(message).toString(),
+  )
+  assert.equal(received.split('\r\n'), [
+    'SIP/2.0 200 OK',
+    'Call-ID: leg-2@carrier',
+    'CSeq: 1 INVITE',
+    'To: <sip:+254733333333@carrier>',
+    'Content-Type: application/sdp',
+    'Content-Length: 110',
+    '',
+    'v=0',
+    'o=- 0 0 IN IP4 192.0.2.2',
+    's=-',
+    'c=IN IP4 192.0.2.2',
+    't=0 0',
+    'm=audio 40004 RTP/AVP 0',
+    'a=rtpmap:0 PCMU/8000',
+    '',
+  ])
+  assert.match(sent, /^INVITE sip:\+254733333333@carrier SIP\/2\.0\r\n.*c=IN IP4 192\.0\.2\.254\r\n.*m=audio 20004 /s)
+  for (const message of [sent, received]) {
+    const [head = '', body = ''] = message.split('\r\n\r\n')
+    assert.is(Number(/^Content-Length: (\d+)/m.exec(head)?.[1]), body.length)
+  }
 })
 
 test('requests within a dialog, which go to the carrier’s Contact, do not name its user to a customer', () => {

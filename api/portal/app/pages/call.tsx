@@ -8,7 +8,7 @@ import { Refused } from '../refused.ts'
 import { href } from '../router.ts'
 import { save } from '../save-file.ts'
 import { t, word } from '../texts/index.ts'
-import { Badge, Button, Card, Copy, Data, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Data, Page, Prose, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { When } from '../ui/when.tsx'
 import { CallLength, CallState, CallTalk, Parties } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
@@ -69,6 +69,12 @@ function entriesOf({ events, call }: Whole, trace: Trace | undefined): readonly 
   }))
 }
 
+async function savePackets({ uuid, sid }: Call): Promise<void> {
+  const path = { uuid }
+  const packets = await must(api.GET('/calls/{uuid}/trace.pcapng', { params: { path }, parseAs: 'arrayBuffer' }))
+  save(`${sid}.pcapng`, 'application/x-pcapng', packets)
+}
+
 export default function CallPage({ id }: { readonly id: string }) {
   const kept = useRef<Whole | undefined>(undefined)
   const changes = useChangesOf(kept.current?.call.sid)
@@ -117,6 +123,7 @@ export default function CallPage({ id }: { readonly id: string }) {
           >
             {t('saveJson')}
           </Button>
+          {hasLadder && <Button onClick={() => attempt(() => savePackets(call))}>{t('savePackets')}</Button>}
           {isLive(call) && (
             <Sure
               kind="danger"

@@ -422,6 +422,7 @@ export const en = {
   answeredAfter: 'Answered after',
   customPayload: 'Custom payload',
   saveJson: 'Download as JSON',
+  savePackets: 'Download for Wireshark',
   anyTime: 'Any time',
   period: 'Period',
   firstDay: 'First day',

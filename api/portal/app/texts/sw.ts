@@ -424,6 +424,7 @@ export const sw: Catalogue = {
   answeredAfter: 'Ilijibiwa baada ya',
   customPayload: 'Data ya ziada',
   saveJson: 'Pakua kwa JSON',
+  savePackets: 'Pakua kwa Wireshark',
   anyTime: 'Wakati wowote',
   period: 'Kipindi cha wakati',
   firstDay: 'Siku ya kwanza',
