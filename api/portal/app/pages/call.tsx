@@ -118,12 +118,6 @@ export default function CallPage({ id }: { readonly id: string }) {
       lead={<Lead call={call} end={trace?.end ?? {}} />}
       actions={
         <>
-          <Button
-            onClick={() => save(`${call.sid}.json`, 'application/json', JSON.stringify({ ...loaded, trace }, null, 2))}
-          >
-            {t('saveJson')}
-          </Button>
-          {hasLadder && <Button onClick={() => attempt(() => savePackets(call))}>{t('savePackets')}</Button>}
           {isLive(call) && (
             <Sure
               kind="danger"
@@ -132,6 +126,12 @@ export default function CallPage({ id }: { readonly id: string }) {
               act={() => must(api.POST('/calls/hangup', { body: { sid: call.sid } }))}
             />
           )}
+          <Button
+            onClick={() => save(`${call.sid}.json`, 'application/json', JSON.stringify({ ...loaded, trace }, null, 2))}
+          >
+            {t('saveJson')}
+          </Button>
+          {hasLadder && <Button onClick={() => attempt(() => savePackets(call))}>{t('savePackets')}</Button>}
         </>
       }
     >
