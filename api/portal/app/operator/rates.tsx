@@ -61,7 +61,11 @@ export default function Rates() {
               />
             )}
           </Field>
-          {shown.length === 0 ? <Empty>{t('noRates')}</Empty> : <RateTable rows={shown} />}
+          {shown.length === 0 ? (
+            <Empty>{t(rates.length === 0 ? 'emptyDeck' : 'noRates')}</Empty>
+          ) : (
+            <RateTable rows={shown} />
+          )}
         </Card>
       )}
       {read !== undefined && (
