@@ -19,10 +19,9 @@ const threadsFor = (processors: number): number => Math.max(1, Math.min(mostV8Th
  * (docs/garbage.md). The process and what it has open stay (execve(2)); where the system has no such call nothing happens.
  */
 export function startForShortPauses(): void {
-  const flags = [
-    [youngSpace, youngSpaceMb],
-    [v8Threads, threadsFor(availableParallelism())],
-  ].flatMap(([flag, value]) => (isGiven(`${flag}`) ? [] : [`${flag}=${value}`]))
+  const flags: string[] = []
+  if (!isGiven(youngSpace)) flags.push(`${youngSpace}=${youngSpaceMb}`)
+  if (!isGiven(v8Threads)) flags.push(`${v8Threads}=${threadsFor(availableParallelism())}`)
   const [node, ...words] = process.argv
   if (flags.length > 0) startAgain(node!, [...flags, ...process.execArgv, ...words], process.env)
 }

@@ -1,3 +1,4 @@
+import { addressBytes } from './ip-packet.ts'
 import type { LegFacts } from './leg-facts.ts'
 import type { CapturedPacket } from './packet-ring.ts'
 import type { SipRecord } from './sip-record.ts'
@@ -8,7 +9,11 @@ export interface LegMessage extends SipRecord {
   readonly leg: number
 }
 
-/** Addresses that belong to nobody (RFC 5737), in place of those between the switch and a carrier. */
+export interface LegPacket extends CapturedPacket {
+  readonly leg: number
+}
+
+/** Addresses for documentation (RFC 5737), in place of those between the switch and a carrier. */
 const ownHost = '192.0.2.254'
 const carriers = 253
 const carrierHost = (leg: number): string => `192.0.2.${1 + ((leg - 1) % carriers)}`
@@ -22,6 +27,17 @@ const decoder = new TextDecoder()
 /** A leg of which nothing is known may be a trunk's. */
 export const isCarriers = (leg: LegFacts | undefined): boolean => (leg?.via ?? 'trunk') === 'trunk'
 
+/** The message of a leg to a carrier, as its account reads it. */
+export function withoutCarrier(
+  message: string,
+  isSent: boolean,
+  leg: LegFacts | undefined,
+  phraseOf: (status: number) => string,
+): string {
+  const { sent, number = '' } = leg ?? {}
+  return carriersRemoved(message, phraseOf, { sent: sent ?? number, dialled: number, isSent })
+}
+
 /**
  * The message of a leg to a carrier, as its account may have it in a file: without the carrier's addresses, names and words, and with
  * made-up addresses and a made-up Call-ID of the leg, by which Wireshark puts the leg's messages and its RTP together.
@@ -31,12 +47,7 @@ export function carrierCovered(
   leg: LegFacts | undefined,
   phraseOf: (status: number) => string,
 ): LegMessage {
-  const { sent, number = '' } = leg ?? {}
-  const shown = carriersRemoved(decoder.decode(message.message), phraseOf, {
-    sent: sent ?? number,
-    dialled: number,
-    isSent: message.isSent,
-  })
+  const shown = withoutCarrier(decoder.decode(message.message), message.isSent, leg, phraseOf)
   return {
     ...message,
     transport: 'udp',
@@ -49,16 +60,11 @@ export function carrierCovered(
 }
 
 /** Where the packet went, made up as in the leg's messages. */
-export const carrierPacketCovered = <Packet extends CapturedPacket & { readonly leg: number }>(
-  packet: Packet,
-): Packet & { readonly localHost: string } => ({
+export const carrierPacketCovered = (packet: LegPacket): LegPacket => ({
   ...packet,
-  remoteAddress: carrierHost(packet.leg)
-    .split('.')
-    .reduce((sum, part) => sum * 256 + Number(part), 0),
+  remoteAddress: new DataView(addressBytes(carrierHost(packet.leg)).buffer).getUint32(0),
   remotePort: carrierMediaPort(packet.leg),
   localPort: ownMediaPort(packet.leg),
-  localHost: ownHost,
 })
 
 /** What readers of SIP and SDP need of the fields that are left out. */

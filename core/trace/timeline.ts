@@ -4,6 +4,7 @@ import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { formatMoney } from '../model/money.ts'
 import { isQ850Failure, q850Text } from '../model/q850.ts'
 import type { Rate } from '../model/rate.ts'
+import { isCarriers, withoutCarrier } from './carriers-covered.ts'
 import { EarlierProblems } from './earlier-problems.ts'
 import type { EndFacts } from './end-facts.ts'
 import { endOf } from './explanation.ts'
@@ -15,7 +16,7 @@ import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
 import { codecsIn } from './sdp-codecs.ts'
 import { readSip } from './sip-record.ts'
-import { carriersRemoved, sipText } from './sip-text.ts'
+import { sipText } from './sip-text.ts'
 import type {
   Trace,
   TraceCharge,
@@ -252,11 +253,9 @@ class TimelineBuilder {
   #sip(record: RecordView, add: Add): void {
     const sip = readSip(record.payload)
     const message = decoder.decode(sip.message)
-    const { via = 'trunk', sent, number = '' } = this.#legs.get(record.leg) ?? {}
-    const isHidden = this.#reader === 'customer' && via === 'trunk'
-    const shown = isHidden
-      ? carriersRemoved(message, this.#phraseOf, { sent: sent ?? number, dialled: number, isSent: sip.isSent })
-      : message
+    const leg = this.#legs.get(record.leg)
+    const isHidden = this.#reader === 'customer' && isCarriers(leg)
+    const shown = isHidden ? withoutCarrier(message, sip.isSent, leg, this.#phraseOf) : message
     const { line, status, method } = sipText(shown)
     if (status !== undefined && method === 'INVITE' && !sip.isSent && saysWhy(status)) {
       this.#facts.response = line

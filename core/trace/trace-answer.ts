@@ -1,8 +1,8 @@
-import { carrierPacketCovered, type LegMessage } from './carriers-covered.ts'
+import type { LegMessage, LegPacket } from './carriers-covered.ts'
 import { sdpForExport } from './export-sdp.ts'
 import { drawLadder } from './ladder.ts'
 import { pcapngOf, type RtpCapture } from './pcapng.ts'
-import type { TraceAnswer, TraceQuery, TraceReader } from './trace.ts'
+import type { TraceAnswer, TraceQuery } from './trace.ts'
 import type { TraceBook } from './trace-book.ts'
 import { traceJson } from './trace-json.ts'
 
@@ -23,7 +23,7 @@ function packetsAnswer(book: TraceBook, id: string, { reader, audio }: TraceQuer
   if (messages === undefined) return undefined
   // Whose call it is: operators need not know.
   const account = reader === 'customer' ? (book.read(id, reader, { after: 0, limit: 1 })?.account ?? '') : ''
-  const rtp = capturedOf(book, id, messages, { reader, withAudio: reader === 'operator' && audio === true })
+  const rtp = capturedOf(book.packets(id, reader, audio === true), messages)
   const withRtp = new Set(rtp.map(({ leg }) => leg))
   const shown = messages.map(sip => ({ ...sip, message: sdpForExport(sip.message, withRtp.has(sip.leg)) }))
   return { account, isOver: true, body: pcapngOf(shown, rtp) }
@@ -31,31 +31,15 @@ function packetsAnswer(book: TraceBook, id: string, { reader, audio }: TraceQuer
 
 const connection = /^c=IN IP4 (\S+)/m
 
-interface Reading {
-  readonly reader: TraceReader
-  readonly withAudio: boolean
-}
-
 /** RTP of the call, with the address that our SDP gave the leg: by it Wireshark knows what is RTP. */
 function capturedOf(
-  book: TraceBook,
-  id: string,
-  messages: readonly (LegMessage & { readonly isCarriers: boolean })[],
-  { reader, withAudio }: Reading,
+  packets: readonly LegPacket[],
+  messages: readonly LegMessage[],
 ): readonly (RtpCapture & { readonly leg: number })[] {
   const hosts = new Map<number, string>()
-  // A leg without messages may be a carrier's.
-  const shown = new Set<number>()
-  for (const { leg, isSent, message, localHost, isCarriers } of messages) {
+  for (const { leg, isSent, message, localHost } of messages) {
     const named = isSent ? connection.exec(decoder.decode(message))?.[1] : undefined
     if (named !== undefined || !hosts.has(leg)) hosts.set(leg, named ?? localHost)
-    if (!isCarriers) shown.add(leg)
   }
-  return book
-    .packets(id, withAudio)
-    .map(packet =>
-      reader === 'customer' && !shown.has(packet.leg)
-        ? carrierPacketCovered(packet)
-        : { ...packet, localHost: hosts.get(packet.leg) ?? '0.0.0.0' },
-    )
+  return packets.map(packet => ({ ...packet, localHost: hosts.get(packet.leg) ?? '0.0.0.0' }))
 }

@@ -1,6 +1,12 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
-import { carrierCovered, isCarriers, type LegMessage } from './carriers-covered.ts'
+import {
+  carrierCovered,
+  carrierPacketCovered,
+  isCarriers,
+  type LegMessage,
+  type LegPacket,
+} from './carriers-covered.ts'
 import { CoveredTexts } from './covered-texts.ts'
 import { explanations } from './explanation.ts'
 import { legsOf, legsOfCustomers } from './leg-facts.ts'
@@ -252,12 +258,8 @@ export class TraceBook implements TraceIntake {
     return records && timelineOf(records, reader, page, { ended, phraseOf: this.#options.phraseOf })
   }
 
-  /** The call's SIP messages, oldest first, for an export. */
-  /** In the order of their time, as the reader may have them in a file. */
-  messages(
-    id: string,
-    reader: TraceReader = 'operator',
-  ): readonly (LegMessage & { readonly isCarriers: boolean })[] | undefined {
+  /** The call's SIP messages, oldest first, as the reader may have them in a file. */
+  messages(id: string, reader: TraceReader): readonly LegMessage[] | undefined {
     const records = this.#recordsOf(id)
     if (records === undefined) return undefined
     const legs = legsOfCustomers(legsOf(records))
@@ -266,22 +268,28 @@ export class TraceBook implements TraceIntake {
       .map(({ payload, unixMs, leg }) => {
         const message = { ...readSip(payload), unixMs, leg }
         const facts = legs.get(leg)
-        if (reader === 'operator' || !isCarriers(facts)) return { ...message, isCarriers: false }
-        return { ...carrierCovered(message, facts, this.#options.phraseOf ?? (() => '')), isCarriers: true }
+        return reader === 'customer' && isCarriers(facts)
+          ? carrierCovered(message, facts, this.#options.phraseOf ?? (() => ''))
+          : message
       })
       .sort((one, other) => one.unixMs - other.unixMs)
   }
 
-  /** RTP of the call that was captured, oldest first: headers and digits, and whole packets if the audio is asked for. */
-  packets(id: string, withAudio: boolean): readonly (CapturedPacket & { readonly leg: number })[] {
-    const packets: (CapturedPacket & { readonly leg: number })[] = []
-    for (const { kind, leg, payload } of this.#recordsOf(id) ?? []) {
+  /** RTP of the call that was captured, oldest first: headers and digits, and whole packets if an operator asks for the audio. */
+  packets(id: string, reader: TraceReader, withAudio: boolean): readonly LegPacket[] {
+    const isWhole = withAudio && reader === 'operator'
+    const packets: LegPacket[] = []
+    const records = this.#recordsOf(id) ?? []
+    for (const { kind, leg, payload } of records) {
       if (kind === recordKinds.packets) for (const packet of readCaptured(payload)) packets.push({ ...packet, leg })
       if (kind !== recordKinds.audio) continue
       const packet = readWhole(payload)
-      packets.push({ ...packet, leg, bytes: withAudio ? packet.bytes : packet.bytes.subarray(0, rtpHeaderBytes) })
+      packets.push({ ...packet, leg, bytes: isWhole ? packet.bytes : packet.bytes.subarray(0, rtpHeaderBytes) })
     }
-    return packets.sort((one, other) => one.unixMs - other.unixMs)
+    packets.sort((one, other) => one.unixMs - other.unixMs)
+    if (reader === 'operator') return packets
+    const legs = legsOf(records)
+    return packets.map(packet => (isCarriers(legs.get(packet.leg)) ? carrierPacketCovered(packet) : packet))
   }
 
   /** About once a second: what is settled goes to the store, and what is too much for the memory. */

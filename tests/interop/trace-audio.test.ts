@@ -165,7 +165,7 @@ audio('of a call, from when the operator asks: both legs, both directions, the t
   assert.is(headers.length, packets.length)
   assert.ok(headers.every(one => one.captured === 40 && one.payload.length === 0))
 
-  // The account has the same call between addresses that belong to nobody, with the headers alone.
+  // The account has the same call between addresses for documentation (RFC 5737), with the headers alone.
   const file = await fileOf(sid, bed.account.key)
   const shown = rowsOf(file, 'rtp', ['ip.src', 'ip.dst', 'frame.cap_len', 'rtp.setup-frame', 'udp.srcport'])
   assert.is(shown.length, packets.length)

@@ -120,7 +120,7 @@ test('of headers the newest are kept, of telephone-events all', () => {
   for (let at = 0; at < 35; at++) bed.book.packet(began + at, legId, packet(12, at))
   for (let at = 0; at < 20; at++) bed.book.packet(began + 100 + at, legId, packet(16, at))
   const wanted = [...Array.from({ length: 10 }, (_, at) => 25 + at), ...Array.from({ length: 20 }, (_, at) => at)]
-  const kept = () => bed.book.packets(callId, false).map(({ bytes }) => bytes[0])
+  const kept = () => bed.book.packets(callId, 'operator', false).map(({ bytes }) => bytes[0])
   assert.equal(kept(), wanted)
   bed.book.over(began + 200, callId, { sid: 'CA1', uuid: callId, reasonCode: 'END.0200' })
   bed.tick(began + 60_000)
@@ -136,11 +136,11 @@ test('audio is kept up to its bound, before and after the call was stored, and s
   bed.tick(began + 120_000)
   assert.is(store.kept.length, 1)
   for (let at = 10; at < 40; at++) whole(at)
-  const kept = bed.book.packets(callId, true)
+  const kept = bed.book.packets(callId, 'operator', true)
   // 24 octets of the record, 20 of its head, the packet, in multiples of eight.
   assert.is(kept.length, Math.ceil(5000 / 216))
   assert.ok(kept.every(({ bytes, unixMs }, at) => bytes.length === 172 && bytes[171] === at && unixMs === began + at))
-  const headers = bed.book.packets(callId, false)
+  const headers = bed.book.packets(callId, 'operator', false)
   assert.ok(
     headers.length === kept.length && headers.every(({ bytes, length }) => bytes.length === 12 && length === 172),
   )

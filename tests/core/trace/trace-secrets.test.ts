@@ -109,17 +109,23 @@ test('of a carrier’s message a customer sees no host, address or word of its o
   assert.match(carriersRemoved('OPTIONS sip:sbc1.carrier.co.ke SIP/2.0\r\n\r\n', phraseOf), /^OPTIONS sip:carrier SIP/)
 })
 
-test('a customer sees the number that was dialled, not what the trunk gets before it', () => {
-  const rig = new CallBed()
-  const bed = new TraceBed(() => rig.now)
-  rig.recorder = bed.recorder
+/** A document dials a number, which the trunk gets with 77001# before it. */
+function dialByPrefix(rig: CallBed) {
   rig.trunks = [{ ...trunk('carrier'), prefixes: ['+'], strip: 1, prepend: '77001#' }]
   rig.documents.set('https://acme.test/in', '<Response><Dial><Number>+254733333333</Number></Dial></Response>')
   rig.call('+254700000001')
   rig.run(5000)
   const [dialled] = rig.of('leg.dial')
   if (dialled?.target.kind !== 'trunk') throw new Error('no trunk was dialled')
-  assert.is(dialled.target.number, '77001#254733333333')
+  return { legId: dialled.legId, number: dialled.target.number }
+}
+
+test('a customer sees the number that was dialled, not what the trunk gets before it', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  const dialled = dialByPrefix(rig)
+  assert.is(dialled.number, '77001#254733333333')
   const request =
     'INVITE sip:77001#254733333333@192.0.2.9 SIP/2.0\nCall-ID: call-9@h\nTo: <sip:77001#254733333333@192.0.2.9>\n\n'
   bed.recorder.message(bytes(request), flow, true)
@@ -137,12 +143,7 @@ test('a file for Wireshark has nothing of a carrier for a customer, and what rea
   const rig = new CallBed()
   const bed = new TraceBed(() => rig.now, { rtpHeaders: 10, phraseOf: status => (status === 200 ? 'OK' : '') })
   rig.recorder = bed.recorder
-  rig.trunks = [{ ...trunk('carrier'), prefixes: ['+'], strip: 1, prepend: '77001#' }]
-  rig.documents.set('https://acme.test/in', '<Response><Dial><Number>+254733333333</Number></Dial></Response>')
-  rig.call('+254700000001')
-  rig.run(5000)
-  const [dialled] = rig.of('leg.dial')
-  if (dialled?.target.kind !== 'trunk') throw new Error('no trunk was dialled')
+  const dialled = dialByPrefix(rig)
   const sdp = (host: string) =>
     `v=0\no=ACME 1 1 IN IP4 ${host}\ns=ACME\nc=IN IP4 ${host}\nt=0 0\nm=audio 4000 RTP/AVP 0\na=rtpmap:0 PCMU/8000\na=mid:sbc1.carrier.co.ke\n`
   const about =

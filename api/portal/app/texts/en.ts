@@ -93,7 +93,7 @@ export const en = {
   dropHere: 'Drop WAV, MP3 or Ogg Opus files here.',
   echoDelay: 'Echo after',
   email: 'Email',
-  emptyDeck: 'No rates yet: a call over a trunk is refused. Import a CSV file.',
+  emptyDeck: 'No rates yet: calls to trunks are refused. Import a CSV file.',
   emptyInherits: 'Empty: the account’s default is used.',
   end: 'End',
   event: 'Event',

@@ -95,7 +95,7 @@ export const sw: Catalogue = {
   dropHere: 'Dondosha faili za WAV, MP3 au Ogg Opus hapa.',
   echoDelay: 'Mwangwi baada ya',
   email: 'Barua pepe',
-  emptyDeck: 'Bado hakuna bei: simu kupitia trunki inakataliwa. Ingiza faili ya CSV.',
+  emptyDeck: 'Bado hakuna bei: simu kwenda trunki inakataliwa. Ingiza faili ya CSV.',
   emptyInherits: 'Tupu: mpangilio wa akaunti hutumika.',
   end: 'Maliza',
   event: 'Tukio',
