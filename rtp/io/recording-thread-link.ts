@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { assertNever } from '../base/assert-never.ts'
 import type { RecordingSink } from '../contract/recording-sink.ts'
 import { ownModule } from './own-module.ts'
 import { RecordingLine } from './recording-line.ts'
 import { RecordingMailbox } from './recording-mailbox.ts'
 import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
+import { startThread } from './start-thread.ts'
 
 interface RecordingThread {
   readonly worker: Worker
@@ -51,7 +52,7 @@ export class RecordingThreadLink {
     const mailbox = new RecordingMailbox()
     const workerData: RecordingThreadConfig = { mailbox: mailbox.memory, niceness: this.#niceness }
     // Flags of the process, as that its program came by `-e`, are not for it.
-    const worker = new Worker(ownModule('./recording-thread.ts', import.meta.url), {
+    const worker = startThread(ownModule('./recording-thread.ts', import.meta.url), {
       name: 'recording',
       execArgv: [],
       workerData,

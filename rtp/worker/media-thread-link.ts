@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { assertNever } from '../base/assert-never.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
-import { type CommandingThread, giveBackFreeMemory, OpenDescriptors, ownModule } from '../io/index.ts'
+import { type CommandingThread, giveBackFreeMemory, OpenDescriptors, ownModule, startThread } from '../io/index.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, ToMedia } from './protocol.ts'
 
 /** A thread that dies is made again after this; otherwise one that cannot live keeps the machine busy. */
@@ -125,7 +125,7 @@ export class MediaThread {
   }
 
   #spawn(): void {
-    const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), {
+    const worker = startThread(ownModule('./media-thread.ts', import.meta.url), {
       name: 'media',
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
       workerData: { ...this.#config, commanding: this.#commanding.memory, descriptors: this.#descriptors.memory },

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
-import { ownModule } from '../../../rtp/io/index.ts'
+import type { Worker } from 'node:worker_threads'
+import { ownModule, startThread } from '../../../rtp/io/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
@@ -66,7 +66,7 @@ export class TraceLink {
     clearTimeout(this.#start)
     if (this.#worker !== undefined) return this.#worker
     const program = ownModule('./trace-thread.ts', import.meta.url)
-    const worker = new Worker(program, { name: 'trace', execArgv: [], workerData: this.#config })
+    const worker = startThread(program, { name: 'trace', execArgv: [], workerData: this.#config })
     worker.unref()
     this.#worker = worker
     let fault: unknown

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Log } from '../../../ports/log.ts'
 import { ownModule } from '../../system/own-module.ts'
+import { startThread } from '../../system/start-thread.ts'
 
 /** What the thread is made with; plain data. */
 export interface CheckpointConfig {
@@ -44,7 +45,7 @@ export class CheckpointLink {
   }
 
   #spawn(): void {
-    const worker = new Worker(ownModule('./checkpoint-thread.ts', import.meta.url), {
+    const worker = startThread(ownModule('./checkpoint-thread.ts', import.meta.url), {
       name: 'checkpoints',
       execArgv: [],
       resourceLimits: memoryMb,

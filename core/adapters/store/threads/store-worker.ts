@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { ownModule } from '../../system/own-module.ts'
+import { startThread } from '../../system/start-thread.ts'
 import type { FromStore, StoreThreadConfig, ToStore } from './protocol.ts'
 
 /** Gets the messages of a worker, and once the cause of its end. */
@@ -21,7 +22,7 @@ export class StoreWorker {
     this.config = config
     // Flags of the process, as that its program came by `-e`, are not for it.
     const program = ownModule('./store-thread.ts', import.meta.url)
-    this.#worker = new Worker(program, { name: 'store', execArgv: [], workerData: config })
+    this.#worker = startThread(program, { name: 'store', execArgv: [], workerData: config })
     let fault: Error | undefined
     this.#worker.on('message', (message: FromStore) => {
       if (this.#listener === undefined) this.#kept.push(message)

@@ -1,0 +1,1 @@
+export { startThread } from '../../../rtp/io/start-thread.ts'
