@@ -8,7 +8,7 @@ import { answerOf, idempotencyHeader, once } from '../request/idempotency.ts'
 import { parsedUrl } from '../request/parsed-url.ts'
 import { errors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
-import { NumberChange, OwnedNumber, PoolNumber } from '../schema/number.ts'
+import { NumberChange, OwnedNumber, PoolNumber, PoolQuery } from '../schema/number.ts'
 
 export function numberRoutes(app: Api, door: SwitchDoor): void {
   const { numbers, webhookSettings } = door.repositories
@@ -34,10 +34,20 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'Numbers in the pool',
-      response: { 200: listOf(PoolNumber, 'All that are free.'), ...errors() },
+      querystring: PoolQuery,
+      response: { 200: listOf(PoolNumber, 'All that are free.'), ...errors(422) },
     },
-    handler: async (_request, reply) =>
-      reply.send((await numbers.available()).map(({ uuid, number }) => ({ uuid, number }))),
+    handler: async (request, reply) => {
+      const withFees = request.query.fees === 'true'
+      const pool = await numbers.available()
+      return reply.send(
+        pool.map(({ uuid, number, setupFee }) => ({
+          uuid,
+          number,
+          ...(withFees ? { setup_fee: formatMoney(setupFee) } : {}),
+        })),
+      )
+    },
   })
 
   app.post('/numbers/acquire', {

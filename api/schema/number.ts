@@ -31,9 +31,17 @@ export const OwnedNumber = Type.Object(
 )
 
 export const PoolNumber = Type.Object(
-  { uuid: uuidOut('What acquire takes.'), number: numberOut('E.164.') },
+  {
+    uuid: uuidOut('What acquire takes.'),
+    number: numberOut('E.164.'),
+    setup_fee: Type.Optional(moneyOut('Charged once, by acquire. Only with `fees=true`.')),
+  },
   { $id: 'PoolNumber' },
 )
+
+export const PoolQuery = Type.Object({
+  fees: Type.Optional(choice(['true', 'false'], '`true`: with the setup fee of each.')),
+})
 
 const override = Type.Optional(nullable(urlOrBlank('Override; empty inherits the account default.')))
 

@@ -13,6 +13,9 @@ test('a number from the pool to its owner and back', async () => {
   const { uuid } = pool.body
   const listed = await bed.customer('GET', '/numbers/available')
   assert.equal(listed.body, [{ uuid, number: '+254711000001' }])
+  const priced = await bed.customer('GET', '/numbers/available?fees=true')
+  assert.equal(priced.body, [{ uuid, number: '+254711000001', setup_fee: '12.50' }])
+  assert.is((await bed.customer('GET', '/numbers/available?fees=yes')).status, 422)
 
   const acquired = await bed.customer('POST', '/numbers/acquire', { uuid })
   assert.is(acquired.status, 200)

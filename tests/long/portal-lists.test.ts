@@ -72,6 +72,50 @@ lists('a file that was mended is chosen again; those before one that is no audio
   await page.locator('main td', { hasText: 'first' }).first().waitFor({ timeout: 3000 })
 })
 
+lists('a file with the name of a stored one replaces it only after a question', async () => {
+  const { page } = tab
+  const bytesOf = async (slug: string) => {
+    const answer = await fetch(`${bed.bed.on.baseUrl}/assets/${slug}`, {
+      headers: { authorization: `Bearer ${bed.bed.account.key}` },
+    })
+    return Buffer.from(await answer.arrayBuffer())
+  }
+  await tab.go('assets')
+  await choose({ name: 'greeting.wav', buffer: wav(300) })
+  await told().getByText('Uploaded.').waitFor()
+  const first = await bytesOf('greeting')
+  const again = { name: 'Greeting.wav', buffer: wav(440) }
+  await choose(again, { name: 'beside.wav', buffer: wav(500) })
+  const question = page.locator('dialog', { hasText: 'Stored already: greeting.' })
+  await question.waitFor()
+  await until('the other file', async () => (await slugs()).includes('beside'))
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  assert.ok((await bytesOf('greeting')).equals(first), 'kept')
+  await choose(again)
+  await question.getByRole('button', { name: 'Replace' }).click()
+  await until('the new audio', async () => !(await bytesOf('greeting')).equals(first))
+})
+
+lists('a number that costs a setup fee says so where it is taken', async () => {
+  const { page } = tab
+  for (const [number, setup_fee] of [
+    ['+254203000001', '1500'],
+    ['+254203000002', '0'],
+  ])
+    expectStatus(await bed.bed.on.operator('POST', '/numbers', { number, setup_fee }), 201)
+  await tab.go('numbers')
+  await page.getByRole('button', { name: 'Get a number' }).first().click()
+  await page
+    .locator('dialog li', { hasText: /000.?001/ })
+    .getByText('KES 1,500.00 once')
+    .waitFor()
+  await page
+    .locator('dialog li', { hasText: /000.?002/ })
+    .getByText('No setup fee')
+    .waitFor()
+})
+
 lists('what is dropped and holds no file is not told to be uploaded', async () => {
   const { page } = tab
   await tab.go('assets')

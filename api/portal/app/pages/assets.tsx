@@ -6,7 +6,20 @@ import { faultOf } from '../refused.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
-import { attempt, Badge, Button, Card, Copy, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import {
+  attempt,
+  Badge,
+  Button,
+  Card,
+  Copy,
+  Empty,
+  Page,
+  Question,
+  Sure,
+  Trouble,
+  tell,
+  Waiting,
+} from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 
@@ -42,6 +55,24 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
+/** A file that was chosen, and the slug it is to have. */
+interface Chosen {
+  readonly slug: string
+  readonly file: File
+}
+
+/** False: a condition of `headers` does not hold. */
+async function put({ slug, file }: Chosen, headers: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  const answer = await fetchBytes(`/assets/${slug}`, {
+    method: 'PUT',
+    body: await bytesOf(file),
+    headers: { 'content-type': 'application/octet-stream', ...headers },
+  })
+  if (answer.status === 412) return false
+  if (!answer.ok) throw faultOf(await answer.json(), file.name)
+  return true
+}
+
 export default function Assets() {
   const { data, error, reload } = useLoad(`assets ${offsetOf()}`, async () => {
     const [page, documents] = await Promise.all([
@@ -53,26 +84,37 @@ export default function Assets() {
   const [isOver, over] = useState(false)
   const [heard, hear] = useState('')
   const picker = useRef<HTMLInputElement>(null)
+  /** Files whose slugs are stored already: it is asked before they replace anything. */
+  const [taken, ask] = useState<readonly Chosen[]>([])
   const store = async (files: readonly File[]) => {
     const stored = new Set(data?.assets.map(asset => asset.slug))
     const chosen = new Set<string>()
-    for (const file of files) {
-      const slug = freeSlug(file.name, chosen, stored)
-      chosen.add(slug)
-      const answer = await fetchBytes(`/assets/${slug}`, {
-        method: 'PUT',
-        body: await bytesOf(file),
-        headers: { 'content-type': 'application/octet-stream' },
-      })
-      if (!answer.ok) throw faultOf(await answer.json(), file.name)
+    const kept: Chosen[] = []
+    try {
+      for (const file of files) {
+        const slug = freeSlug(file.name, chosen, stored)
+        chosen.add(slug)
+        if (!(await put({ slug, file }, { 'if-none-match': '*' }))) kept.push({ slug, file })
+      }
+    } finally {
+      ask(kept)
     }
+    return files.length > kept.length
   }
   const upload = async (list: FileList | null | undefined) => {
     const files = [...(list ?? [])]
     // The same file may be chosen again, once it was mended. The list goes with it.
     if (picker.current) picker.current.value = ''
     if (files.length === 0) return
-    await attempt(() => store(files), t('uploaded'))
+    let isAnyStored = false
+    const isDone = await attempt(async () => {
+      isAnyStored = await store(files)
+    })
+    if (isDone && isAnyStored) tell(t('uploaded'))
+    reload()
+  }
+  const replace = async () => {
+    for (const each of taken) await put(each)
     reload()
   }
   const usedIn = (slug: string) =>
@@ -82,6 +124,14 @@ export default function Assets() {
   return (
     <Page title={t('assets')} lead={t('assetsLead')}>
       <Trouble error={error} retry={reload} />
+      {taken.length > 0 && (
+        <Question
+          label={t('replace')}
+          question={t('replaceSure', { name: taken.map(each => each.slug).join(', ') })}
+          act={replace}
+          close={() => ask([])}
+        />
+      )}
       <section
         class={`drop ${isOver ? 'over' : ''}`}
         aria-label={t('upload')}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { Number as OwnedNumber } from '../api-types.ts'
-import { number } from '../format.ts'
+import { money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { dialFromPhone } from '../phone/overlay.tsx'
 import { filter, href, place } from '../router.ts'
@@ -234,7 +234,9 @@ function Edit({
 
 function Acquire({ close }: { readonly close: () => void }) {
   const once = useOnce()
-  const { data, error, reload } = useLoad('pool', () => must(api.GET('/numbers/available', {})))
+  const { data, error, reload } = useLoad('pool', () =>
+    must(api.GET('/numbers/available', { params: { query: { fees: 'true' } } })),
+  )
   const [search, setSearch] = useState('')
   const shown = (data ?? []).filter(each => each.number.includes(search.replace(/[^\d+]/g, '')))
   return (
@@ -256,6 +258,9 @@ function Acquire({ close }: { readonly close: () => void }) {
         {shown.slice(0, 100).map(each => (
           <li key={each.uuid}>
             <b class="nowrap">{number(each.number)}</b>
+            <span class="fee">
+              {Number(each.setup_fee) > 0 ? t('setupFeeOnce', { fee: money(each.setup_fee) }) : t('noSetupFee')}
+            </span>
             <Button
               onClick={() =>
                 once(

@@ -367,6 +367,11 @@ export const en = {
   upload: 'Upload',
   fileNotRead: '{name}: this cannot be read as a file.',
   uploaded: 'Uploaded.',
+  replace: 'Replace',
+  replaceSure:
+    'Stored already: {name}. Replace it? Documents that play it play the new audio, and the old one is gone.',
+  setupFeeOnce: '{fee} once',
+  noSetupFee: 'No setup fee',
   url: 'URL',
   usedIn: 'Used in',
   username: 'User name',

@@ -369,6 +369,11 @@ export const sw: Catalogue = {
   upload: 'Pakia',
   fileNotRead: '{name}: hii haisomeki kama faili.',
   uploaded: 'Imepakiwa.',
+  replace: 'Badilisha',
+  replaceSure:
+    'Tayari imehifadhiwa: {name}. Ibadilishwe? Nyaraka zinazoicheza zitacheza sauti mpya, na ya zamani itapotea.',
+  setupFeeOnce: '{fee} mara moja',
+  noSetupFee: 'Hakuna ada ya kuanza',
   url: 'URL',
   usedIn: 'Inatumika',
   username: 'Jina la mtumiaji',
