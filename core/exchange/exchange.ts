@@ -52,6 +52,8 @@ export class Exchange {
   readonly #share: CallShare
   /** No new calls are taken; those that still live at the drain's deadline are ended. */
   #isDraining = false
+  /** When that deadline was: each call that is not over is due to be ended. */
+  #drainedAt: number | undefined
   /** Legs refused while draining, whose end is still to be reported. */
   readonly #refusedLegs = new Set<LegUuid>()
   /** What the present event causes; made for the first command. */
@@ -123,11 +125,15 @@ export class Exchange {
     return this.#work(now)
   }
 
+  /** Works off one deadline that has passed; where `deadline()` has passed too, there is one more. A thousand calls may be due at once. */
   timeout(now: number): readonly ExchangeCommand[] {
-    for (let next = this.#deadlines.takeDue(now); next !== undefined; next = this.#deadlines.takeDue(now)) {
-      const due = next
-      if (due !== drainDeadline) this.#guard(due, () => due.timeout(now))
-      else for (const call of this.#calls.all()) this.#run(call, now, () => call.finish('END.5503'))
+    const due = this.#deadlines.takeDue(now)
+    if (due === drainDeadline) {
+      this.#drainedAt = now
+      for (const call of this.#calls.all()) if (!call.isOver) this.#deadlines.set(call, now)
+    } else if (due !== undefined) {
+      if (this.#drainedAt === undefined || due.isOver) this.#guard(due, () => due.timeout(now))
+      else this.#run(due, now, () => due.finish('END.5503'))
     }
     return this.#work(now)
   }
@@ -167,6 +173,7 @@ export class Exchange {
         return
       case 'exchange.resume':
         this.#isDraining = false
+        this.#drainedAt = undefined
         this.#deadlines.set(drainDeadline, undefined)
         return
       default:
@@ -177,6 +184,8 @@ export class Exchange {
   #deliver(event: CallInput, now: number): void {
     const call = 'legId' in event ? this.#calls.byLeg(event.legId) : this.#calls.get(event.callId)
     if (call !== undefined) {
+      // Its turn has not come; what another call's end means to it is not why it ends.
+      if (this.#drainedAt !== undefined) this.#run(call, now, () => call.finish('END.5503'))
       try {
         call.handle(event, now)
       } catch (fault) {
@@ -258,7 +267,7 @@ export class Exchange {
   }
 
   #handled(call: Call): void {
-    this.#deadlines.set(call, call.deadline())
+    this.#deadlines.set(call, call.isOver ? call.deadline() : (this.#drainedAt ?? call.deadline()))
     if (call.isGone) this.#forget(call)
   }
 

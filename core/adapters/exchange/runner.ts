@@ -64,6 +64,10 @@ export class ExchangeRunner {
   #stretchBegan = 0
   #restedAt = 0
   #isClosed = false
+  /** Events that were taken from the queue. */
+  #taken = 0
+  /** Deadlines have passed: they come after so many events, which were there before. */
+  #dueAfter: number | undefined
   #armedFor: number | undefined
   #disarm: () => void = () => {}
   #lastRequest = 0
@@ -121,6 +125,7 @@ export class ExchangeRunner {
     this.#isClosed = true
     this.#disarm()
     this.#queue.length = 0
+    this.#dueAfter = undefined
     for (const reply of this.#replies.values()) reply(closedResult)
     this.#replies.clear()
     for (const callId of [...this.#endings.keys()]) this.#settleEnding(callId)
@@ -137,13 +142,19 @@ export class ExchangeRunner {
   #workOff(until: number): void {
     this.#isBusy = true
     try {
-      while (this.#queue.length > 0) {
+      for (;;) {
+        const isDue = this.#dueAfter !== undefined && this.#taken >= this.#dueAfter
+        if (!isDue && this.#queue.length === 0) break
         if (performance.now() > until) {
           this.#isBehind = true
           setImmediate(() => this.#goOn())
           break
         }
-        this.#execute(this.#handle(this.#queue.shift()!))
+        if (isDue) this.#execute(this.#timeOut())
+        else {
+          this.#taken++
+          this.#execute(this.#handle(this.#queue.shift()!))
+        }
       }
     } finally {
       this.#isBusy = false
@@ -182,15 +193,17 @@ export class ExchangeRunner {
     this.#armedFor = undefined
     if (this.#isClosed) return
     // What came before the deadline counts before it.
-    if (this.#queue.length > 0) this.#workOff(Number.POSITIVE_INFINITY)
-    const { exchange, clock } = this.#options
-    this.#isBusy = true
-    try {
-      this.#execute(exchange.timeout(clock.now()))
-    } finally {
-      this.#isBusy = false
-    }
+    this.#dueAfter ??= this.#taken + this.#queue.length
     this.#work()
+  }
+
+  /** One of the deadlines that have passed. */
+  #timeOut(): readonly ExchangeCommand[] {
+    const { exchange, clock } = this.#options
+    const [deadline, now] = [exchange.deadline(), clock.now()]
+    if (deadline !== undefined && deadline <= now) return exchange.timeout(now)
+    this.#dueAfter = undefined
+    return []
   }
 
   #execute(commands: readonly ExchangeCommand[]): void {

@@ -98,7 +98,8 @@ export class CallerBed {
         return
       case 'drain':
         this.#handle({ type: 'exchange.drain', deadline: 0 })
-        this.#write(this.#exchange.timeout(0))
+        // The deadline of the drain, then that of each call.
+        while ((this.#exchange.deadline() ?? 1) <= 0) this.#write(this.#exchange.timeout(0))
         return
     }
   }

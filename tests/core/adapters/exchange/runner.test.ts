@@ -32,6 +32,7 @@ interface Bed {
 
 interface Faults {
   readonly media?: (command: MediaCommand) => void
+  readonly signaling?: (command: SignalingCommand) => void
   readonly commit?: () => void
 }
 
@@ -76,6 +77,7 @@ function bed(faults: Faults = {}): Bed {
     signaling: {
       execute: command => {
         signals.push(command)
+        faults.signaling?.(command)
         // A port that answers from within execute must not be handled in the middle of another event.
         if (command.type === 'leg.end') {
           runner.post({ type: 'leg.ended', legId: command.legId, cause: { kind: 'bye' } })
@@ -154,6 +156,34 @@ test('what comes at once is not worked off in one turn, it says so meanwhile, an
   assert.ok(turns >= 5, `${turns} turns`)
   assert.ok(wasBehind)
   assert.equal(opened, legs)
+  runner.close()
+})
+
+test('deadlines that pass at once are not worked off in one turn, and what came before them counts before', async () => {
+  const ended: LegUuid[] = []
+  const { runner, exchange, offer, store } = bed({
+    signaling: command => {
+      if (command.type !== 'leg.end') return
+      ended.push(command.legId)
+      for (const until = performance.now() + 5; performance.now() < until; );
+    },
+  })
+  const legs = Array.from({ length: 20 }, (_, at) => `leg-${at}` as LegUuid)
+  for (const leg of legs) offer(leg)
+  await until('all calls', () => exchange.live().length === legs.length && store.calls.size === legs.length)
+  runner.post({ type: 'exchange.drain', deadline: systemClock.now() })
+  // The loop is held until the deadline has passed; an event that comes meanwhile was there before.
+  for (const until = performance.now() + 5; performance.now() < until; );
+  runner.post({ type: 'leg.ended', legId: legs[7]!, cause: { kind: 'bye' } })
+  let turns = 0
+  while (exchange.live().length > 0) {
+    const before = ended.length
+    await new Promise(resolve => setImmediate(resolve))
+    if (ended.length > before) turns++
+  }
+  assert.ok(turns >= 5, `${turns} turns`)
+  assert.is(new Set(ended).size, legs.length - 1, 'the one that hung up was not ended once more')
+  assert.is(store.calls.size, legs.length)
   runner.close()
 })
 
