@@ -16,6 +16,7 @@ export const fieldSentences = [
   'must be at most 64 KB',
   'must be at most 8 KB',
   'must be an absolute http or https URL',
+  'must be the URL of your own server: a hosted document cannot receive status callbacks',
   '{number} is neither E.164 (+ and 7 to 15 digits) nor an extension of this account',
   'must be the seq of an event',
   'must be the http or https URL of the audio when fallback_mode is play',

@@ -5,13 +5,13 @@ import { renderNumber } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { answerOf, idempotencyHeader, once } from '../request/idempotency.ts'
-import { parsedUrl } from '../request/parsed-url.ts'
+import { callbackUrl, parsedUrl } from '../request/parsed-url.ts'
 import { errors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { NumberChange, OwnedNumber, PoolNumber, PoolQuery } from '../schema/number.ts'
 
 export function numberRoutes(app: Api, door: SwitchDoor): void {
-  const { numbers, webhookSettings } = door.repositories
+  const { numbers, webhookSettings, documents } = door.repositories
   const tags = ['numbers']
   const number = { ...resource(OwnedNumber), description: 'The number.' }
   const defaultInbound = async (accountUuid: AccountUuid) =>
@@ -115,7 +115,9 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
       const { uuid, webhook_urls: urls, friendly_name: friendlyName } = request.body
       const override = (purpose: 'voice_inbound' | 'voice_outbound' | 'status') => {
         const url = urls?.[purpose]
-        return url === undefined || url === null ? undefined : parsedUrl(`webhook_urls.${purpose}`, url)
+        if (url === undefined || url === null) return undefined
+        const field = `webhook_urls.${purpose}`
+        return purpose === 'status' ? callbackUrl(field, url, text => documents.isHosted(text)) : parsedUrl(field, url)
       }
       const changed = await numbers.configure(accountUuid, uuid, {
         voiceInbound: override('voice_inbound'),

@@ -1,20 +1,25 @@
 import type { Static } from '@sinclair/typebox'
-import type { AccountUuid, WebhookSettingsChange } from '../../core/index.ts'
+import type { AccountUuid, WebhookSettings, WebhookSettingsChange } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { invalid } from '../answer/refusal.ts'
 import { renderWebhooks } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
-import { parsedUrl } from '../request/parsed-url.ts'
+import { callbackUrl, parsedUrl } from '../request/parsed-url.ts'
 import { errors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
 import { EndpointChange, SigningSecret, WebhookChange, WebhookConfig } from '../schema/webhook.ts'
 
+type WebhookPurpose = keyof WebhookSettings['endpoints']
+
 export function webhookRoutes(app: Api, door: SwitchDoor): void {
-  const { webhookSettings, numbers } = door.repositories
+  const { webhookSettings, numbers, documents } = door.repositories
   const config = { ...resource(WebhookConfig), description: 'The webhook settings.' }
   const secret = { ...resource(SigningSecret), description: 'The signing secret.' }
   const tags = ['webhooks']
+
+  const urlOf = (purpose: WebhookPurpose, url: string) =>
+    purpose === 'status' ? callbackUrl('url', url, text => documents.isHosted(text)) : parsedUrl('url', url)
 
   const currentOf = async (accountUuid: AccountUuid) =>
     renderWebhooks(await webhookSettings.get(accountUuid), await numbers.owned(accountUuid))
@@ -35,7 +40,7 @@ export function webhookRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { accountUuid } = customerOf(request)
       const before = await webhookSettings.get(accountUuid)
-      await webhookSettings.change(accountUuid, changeOf(request.body, before.fallbackMode))
+      await webhookSettings.change(accountUuid, changeOf(request.body, before, urlOf))
       return reply.send(await currentOf(accountUuid))
     },
   })
@@ -50,7 +55,7 @@ export function webhookRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { accountUuid } = customerOf(request)
       const { url, purpose = 'voice_inbound' } = request.body
-      await webhookSettings.change(accountUuid, { endpoint: { purpose, url: parsedUrl('url', url) } })
+      await webhookSettings.change(accountUuid, { endpoint: { purpose, url: urlOf(purpose, url) } })
       return reply.send(await currentOf(accountUuid))
     },
   })
@@ -77,16 +82,22 @@ export function webhookRoutes(app: Api, door: SwitchDoor): void {
   })
 }
 
-function changeOf(body: Static<typeof WebhookChange>, modeBefore: string): WebhookSettingsChange {
+function changeOf(
+  body: Static<typeof WebhookChange>,
+  before: WebhookSettings,
+  urlOf: (purpose: WebhookPurpose, url: string) => string,
+): WebhookSettingsChange {
   const { purpose = 'voice_inbound', url, fallback_mode: mode, fallback_value: value } = body
   const change: { -readonly [Key in keyof WebhookSettingsChange]: WebhookSettingsChange[Key] } = {}
-  if (url !== undefined && url !== null) change.endpoint = { purpose, url: parsedUrl('url', url) }
+  if (url !== undefined && url !== null) change.endpoint = { purpose, url: urlOf(purpose, url) }
   if (mode === undefined || mode === null) return change
-  if (mode === 'play' && !isAudioUrl(value ?? '') && !(value === undefined && modeBefore === mode)) {
+  const { fallbackValue } = before
+  if (mode === 'play' && !isAudioUrl(value ?? fallbackValue)) {
     throw invalid('fallback_value', 'must be the http or https URL of the audio when fallback_mode is play')
   }
-  // A text left over from `message` would be no URL for `play`, and the reverse: a new mode without a value has none.
-  const kept = value ?? (mode === modeBefore ? undefined : '')
+  // What was to be played is nothing to say.
+  const isLeftOver = mode === 'message' && mode !== before.fallbackMode && isAudioUrl(fallbackValue)
+  const kept = value ?? (isLeftOver ? '' : undefined)
   change.fallback = kept === undefined ? { mode } : { mode, value: kept }
   return change
 }

@@ -22,7 +22,9 @@ export const WebhookConfig = Type.Object(
 
 export const WebhookChange = Type.Object({
   purpose: Type.Optional(choice(purposes, 'The purpose that `url` applies to. Default `voice_inbound`.')),
-  url: Type.Optional(nullable(urlOrBlank('Default webhook of the purpose. Blank clears it.'))),
+  url: Type.Optional(
+    nullable(urlOrBlank('Default webhook of the purpose; of `status` no hosted document. Blank clears it.')),
+  ),
   fallback_mode: Type.Optional(
     Type.Unsafe<'message' | 'play' | 'drop' | null>({
       type: ['string', 'null'],
@@ -37,7 +39,7 @@ export const WebhookChange = Type.Object({
 })
 
 export const EndpointChange = Type.Object({
-  url: urlOrBlank('Account-default webhook of the purpose. Blank clears it.'),
+  url: urlOrBlank('Account-default webhook of the purpose; of `status` no hosted document. Blank clears it.'),
   purpose: Type.Optional(choice(purposes, 'Default `voice_inbound`.')),
 })
 

@@ -66,8 +66,13 @@ test('fallbacks', async () => {
     'play',
     'https://a.test/s.wav',
   ])
-  assert.equal(await of({ fallback_mode: 'drop' }), [200, 'drop', ''])
-  assert.equal(await of({ fallback_mode: null, fallback_value: 'ignored' }), [200, 'drop', ''])
+  assert.equal(await of({ fallback_mode: 'drop' }), [200, 'drop', 'https://a.test/s.wav'])
+  assert.equal(await of({ fallback_mode: null, fallback_value: 'ignored' }), [200, 'drop', 'https://a.test/s.wav'])
+  assert.equal(await of({ fallback_mode: 'play' }), [200, 'play', 'https://a.test/s.wav'])
+  assert.equal(await of({ fallback_mode: 'message' }), [200, 'message', ''], 'a URL is nothing to say')
+  await of({ fallback_mode: 'message', fallback_value: 'Pole' })
+  assert.equal(await of({ fallback_mode: 'drop' }), [200, 'drop', 'Pole'])
+  assert.equal(await of({ fallback_mode: 'message' }), [200, 'message', 'Pole'], 'only what is sent changes')
   assert.equal((await of({ fallback_mode: 'sing' }))[0], 422)
 })
 

@@ -44,5 +44,25 @@ test('what looks like a URL and is none is 422 before a call needs it, and chang
   assert.equal([refused.status, refused.body.errors[0].field], [422, 'fallback_value'])
 })
 
+test('a hosted document cannot receive status callbacks, and may be every other webhook', async () => {
+  const order = { name: 'Greeting', body: '<Response><Say>Hello.</Say></Response>' }
+  const { url } = (await bed.customer('POST', '/documents/', order)).body
+  const perNumber = (purpose: string) =>
+    bed.customer('POST', '/numbers/configure', { uuid, webhook_urls: { [purpose]: `${url}?a=1` } })
+  for (const path of ['/account/webhooks', '/account/webhooks/endpoint']) {
+    for (const purpose of ['voice_inbound', 'voice_outbound'])
+      assert.is((await bed.customer('POST', path, { purpose, url })).status, 200)
+    const refused = await bed.customer('POST', path, { purpose: 'status', url: url.replace('http:', 'HTTP:') })
+    assert.equal([refused.status, refused.body.errors?.[0].field], [422, 'url'])
+    assert.match(refused.body.detail, /your own server: a hosted document cannot receive status callbacks/)
+  }
+  assert.is((await perNumber('voice_inbound')).status, 200)
+  const refused = await perNumber('status')
+  assert.equal([refused.status, refused.body.errors?.[0].field], [422, 'webhook_urls.status'])
+  const config = (await bed.customer('GET', '/account/webhooks')).body
+  assert.is(config.endpoints.status, '')
+  assert.not.ok(config.numbers.some((each: { purpose: string }) => each.purpose === 'status'))
+})
+
 test.after(() => bed.close())
 test.run()

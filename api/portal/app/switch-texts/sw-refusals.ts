@@ -137,6 +137,8 @@ export const swFields = {
   'must be at most 64 KB': 'lazima isizidi KB 64',
   'must be at most 8 KB': 'lazima isizidi KB 8',
   'must be an absolute http or https URL': 'lazima iwe URL kamili ya http au https',
+  'must be the URL of your own server: a hosted document cannot receive status callbacks':
+    'lazima iwe URL ya seva yako mwenyewe: hati iliyohifadhiwa hapa haiwezi kupokea taarifa za hali',
   '{number} is neither E.164 (+ and 7 to 15 digits) nor an extension of this account':
     '{number} si E.164 (+ na tarakimu 7 hadi 15) wala kiendelezi cha akaunti hii',
   'must be the seq of an event': 'lazima iwe seq ya tukio',
