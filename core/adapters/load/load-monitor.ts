@@ -12,6 +12,8 @@ const loopResolutionMs = 5
 /** Interval at which memory and media threads are measured; for media the best of several measures counts. */
 const slowlyMs = 1000
 const looksInARow = 3
+/** A media thread that was just made, or made again, is given this time: on a busy machine it takes seconds to load. */
+const threadStartMs = 10_000
 
 interface MediaLook {
   readonly threads: readonly MediaCounters[]
@@ -55,12 +57,15 @@ export class LoadMonitor {
   #slow = { mediaLate: 0, mediaBusy: 0, memory: 0, isMediaSilent: false }
   #threads: readonly MediaCounters[] = []
   #threadsAt = 0
+  /** When a media thread had last been known to work; at first, when they were made. */
+  #mediaSeenAt: number
   #isLooking = false
   readonly #looks: MediaLoad[] = []
 
   constructor(options: LoadMonitorOptions) {
     this.#options = options
     this.#measuredAt = options.clock.now()
+    this.#mediaSeenAt = this.#measuredAt
     this.#news = refusalNews(options)
     this.#loop = monitorEventLoopDelay({ resolution: loopResolutionMs })
     this.#loop.enable()
@@ -120,10 +125,13 @@ export class LoadMonitor {
       const [{ threads, threadsSilent }, memory] = await Promise.all([this.#options.media(), this.#options.memory()])
       const { clock, mediaThreads } = this.#options
       const now = clock.now()
+      // A thread that has answered once has counters from then on; without any, none of them is loaded yet.
+      if (threads.length > 0) this.#mediaSeenAt = now
+      const isStarting = threads.length === 0 && now - this.#mediaSeenAt < threadStartMs
       this.#slow = {
         ...this.#lasting(this.#mediaLoad(threads, now - this.#threadsAt)),
         memory: memoryShare(memory),
-        isMediaSilent: mediaThreads > 0 && threadsSilent >= mediaThreads,
+        isMediaSilent: mediaThreads > 0 && threadsSilent >= mediaThreads && !isStarting,
       }
       this.#threads = threads
       this.#threadsAt = now
