@@ -49,8 +49,9 @@ async function run(argv: readonly string[]): Promise<number> {
   }
   const { settings } = parsed
   if (command !== undefined) return command.run({ given, settings, print, reference })
-  print(await runAction(group!, given, settings))
-  return 0
+  const { text, exit } = await runAction(group!, given, settings)
+  print(text)
+  return exit
 }
 
 function refuseUnknown(command: Command, given: Arguments): void {

@@ -8,26 +8,34 @@ import { ApiClient } from './action/client.ts'
 import { formatFields, formatTable } from './action/table.ts'
 import { commonFlags } from './help.ts'
 
-/** Does what the words after the group say, and gives what is to be printed. */
-export async function runAction(group: Group, given: Arguments, settings: Settings): Promise<string> {
+interface Done {
+  /** What is to be printed. */
+  readonly text: string
+  readonly exit: 0 | 1
+}
+
+/** Does what the words after the group say. */
+export async function runAction(group: Group, given: Arguments, settings: Settings): Promise<Done> {
   const { action, words } = actionOf(group, given.words.slice(1))
   const request = givenOf(group, action, words, given.flags)
   const client = new ApiClient(addressOf(settings, given.flags.get('api')), keyOf(action, settings, request.fields))
   const following = action.follow?.(request, client)
   if (following !== undefined) {
     await following
-    return ''
+    return done('')
   }
   const answer = await client.request(await action.request(request, client))
   const path = action.saveTo?.(request)
   if (path !== undefined) {
     writeFileSync(path, answer.bytes)
-    return `${answer.bytes.length} bytes written to ${path}`
+    return done(`${answer.bytes.length} bytes written to ${path}`)
   }
-  if (action.isText === true && answer.value === undefined) return Buffer.from(answer.bytes).toString()
-  if (given.flags.has('json')) return JSON.stringify(answer.value, null, 2)
-  return shown(action, answer.value)
+  if (action.isText === true && answer.value === undefined) return done(Buffer.from(answer.bytes).toString())
+  const text = given.flags.has('json') ? JSON.stringify(answer.value, null, 2) : shown(action, answer.value)
+  return action.isWell?.(answer.value) === false ? { text, exit: 1 } : done(text)
 }
+
+const done = (text: string): Done => ({ text, exit: 0 })
 
 /** `sauti drain` alone starts; every other group needs a word that says what to do. */
 function actionOf(group: Group, words: readonly string[]): { action: Action; words: readonly string[] } {

@@ -29,8 +29,12 @@ async function sauti(...argv: string[]): Promise<string> {
   const given = parseArguments(argv, switches, valued)
   const group = groups.find(group => group.name === given.words[0])
   if (group === undefined) throw new Error(`no group ${argv[0]}`)
-  return runAction(group, given, settings)
+  const { text, exit } = await runAction(group, given, settings)
+  lastExit = exit
+  return text
 }
+/** Of the last action that was not refused. */
+let lastExit = 0
 const json = async (...argv: string[]) => JSON.parse(await sauti(...argv, '--json'))
 const file = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content)
@@ -144,6 +148,9 @@ test('documents, assets, calls, drain', async () => {
   const document = await json('document', 'create', 'Greeting', text)
   assert.match(await sauti('document', 'list'), new RegExp(document.url))
   assert.match(await sauti('document', 'check', text), /valid +yes/)
+  assert.is(lastExit, 0)
+  assert.match(await sauti('document', 'check', file('bad.xml', '<Reply/>')), /valid +no/)
+  assert.is(lastExit, 1, 'a script need not read the answer')
   assert.match(await sauti('document', 'set', document.uuid, 'Other', text), /Other/)
   assert.is(await sauti('document', 'remove', document.uuid), 'The document is deleted.')
 

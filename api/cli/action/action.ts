@@ -46,6 +46,8 @@ export interface Action {
   readonly saveTo?: (given: Given) => string | undefined
   /** The answer is text, shown as it is. */
   readonly isText?: boolean
+  /** Whether what the answer says is well; where it is not, the exit code is 1. Default: every answer is. */
+  readonly isWell?: (answer: unknown) => boolean
   /** Goes on after the first answer, and prints; undefined: there is nothing to go on with. */
   readonly follow?: (given: Given, client: ApiClient) => Promise<void> | undefined
 }

@@ -60,9 +60,10 @@ export const document: Group = {
     {
       name: 'check',
       words: ['file'],
-      summary: 'what is wrong with the document in a file',
+      summary: 'what is wrong with the document in a file; exit code 1 where it would not run',
       access: 'customer',
       flags: [],
+      isWell: answer => (answer as { readonly valid: boolean }).valid,
       request: ({ word }) => ({ method: 'POST', path: '/documents/check', body: { body: text(word('file')) } }),
     },
     {
