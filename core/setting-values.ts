@@ -216,10 +216,11 @@ export function serverUrl(value: unknown): ParsedOption {
   return isOne ? good(url.href) : bad(`${shown(value)} must be an http or https address without user and password`)
 }
 
-/** `udp:192.0.2.9:9060`. */
+/** `udp:homer.example.com:9060`, `udp:192.0.2.9:9060`. */
 export function hepServer(value: unknown): ParsedOption {
-  const found = /^udp:(?:\[([0-9A-Fa-f:.]+)\]|([\d.]+)):(\d{1,5})$/.exec(String(value).trim())
-  const port = Number(found?.[3])
-  if (found === null || port < 1 || port > 65_535) return bad('must be udp:address:port, as udp:192.0.2.9:9060')
-  return good({ address: found[1] ?? found[2], port })
+  const [, place = ''] = /^udp:(.+)$/.exec(String(value).trim()) ?? []
+  const server = addressAndPort(place)
+  return server === undefined || server.port === 0
+    ? bad('must be udp:host:port, as udp:homer.example.com:9060 or udp:192.0.2.9:9060')
+    : good(server)
 }

@@ -313,7 +313,7 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'hep',
     environment: 'SAUTI_HEP',
     flag: 'hep',
-    help: 'udp:host:port of a Homer server that is sent the SIP messages of calls by HEP3, host an IP address (none)',
+    help: 'udp:host:port of a Homer server that is sent the SIP messages of calls by HEP3, host a name or an IP address (none)',
     parse: hepServer,
   },
   {

@@ -61,7 +61,7 @@ export interface Settings {
     /** Headers of RTP kept of each leg, the newest; 0 = of telephone-events alone. */
     readonly rtpHeaders: number
   }
-  /** The Homer server that SIP messages of calls go to by HEP3. */
+  /** The Homer server that SIP messages of calls go to by HEP3; `address` may be a name. */
   readonly hep: { readonly address: string; readonly port: number } | undefined
   /** Beyond these new calls are refused with 503 (docs/operations.md); 0 = that one is not looked at. */
   readonly admission: {

@@ -62,6 +62,8 @@ const readable: readonly [
   ['SAUTI_RECORDER_RTP_HEADERS', '500', s => s.recorder.rtpHeaders, 500],
   ['SAUTI_HEP', 'udp:192.0.2.9:9060', s => s.hep, { address: '192.0.2.9', port: 9060 }],
   ['SAUTI_HEP', 'udp:[2001:db8::9]:9060', s => s.hep, { address: '2001:db8::9', port: 9060 }],
+  ['SAUTI_HEP', 'udp:homer.example.com:9060', s => s.hep, { address: 'homer.example.com', port: 9060 }],
+  ['SAUTI_HEP', 'udp:localhost:9060', s => s.hep, { address: 'localhost', port: 9060 }],
   ['SAUTI_QUOTA_ASSET_MB', '5', s => s.quotas.assetBytes, 5_000_000],
   ['SAUTI_QUOTA_RECORDING_MB', '0', s => s.quotas.recordingBytes, 0],
   ['SAUTI_QUOTA_DOCUMENTS', '7', s => s.quotas.documents, 7],
@@ -119,6 +121,9 @@ for (const [name, written, read, value] of readable) {
 const unreadable: readonly [name: string, written: string][] = [
   ['SAUTI_DATA', '  '],
   ['SAUTI_DATABASE_URL', 'mysql://x'],
+  ['SAUTI_HEP', 'udp:999.1.1.1:9060'],
+  ['SAUTI_HEP', 'tcp:192.0.2.9:9060'],
+  ['SAUTI_HEP', 'udp:homer:0'],
   ['SAUTI_HTTP', '8080'],
   ['SAUTI_HTTP', '127.0.0.1:65536'],
   ['SAUTI_HTTP', '127.0.0.300:80'],

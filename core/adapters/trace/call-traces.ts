@@ -37,7 +37,7 @@ export class CallTraces {
 
   /** Undefined when the settings give it no memory. */
   static open(
-    settings: Pick<Settings, 'recorder' | 'hep' | 'dataFolder' | 'media'>,
+    settings: Pick<Settings, 'recorder' | 'hep' | 'dns' | 'dataFolder' | 'media'>,
     clock: Clock,
     log: Log,
   ): CallTraces | undefined {
@@ -45,7 +45,7 @@ export class CallTraces {
   }
 
   private constructor(
-    { recorder, hep, dataFolder, media }: Pick<Settings, 'recorder' | 'hep' | 'dataFolder' | 'media'>,
+    { recorder, hep, dns, dataFolder, media }: Pick<Settings, 'recorder' | 'hep' | 'dns' | 'dataFolder' | 'media'>,
     clock: Clock,
     log: Log,
   ) {
@@ -59,7 +59,10 @@ export class CallTraces {
     const flush = () => this.#inlet.flush()
     this.#inlet = new TraceInlet(inlet, () => setTimeout(flush, gatheredForMs).unref())
     this.#figures = new Float64Array(figures)
-    this.#link = new TraceLink({ inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep }, log)
+    this.#link = new TraceLink(
+      { inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep, dns },
+      log,
+    )
     this.tapes = tapes.map(memory => ({ memory, wantsHeaders: rtpHeaders > 0 }))
     this.recorder = new TraceRecorder(this.#inlet, clock, offset)
     this.tap = this.recorder

@@ -14,6 +14,8 @@ export interface TraceThreadConfig {
   /** Undefined: nothing is kept on the disk. */
   readonly disk: { readonly folder: string; readonly bytes: number; readonly keptMs: number } | undefined
   readonly hep: { readonly address: string; readonly port: number } | undefined
+  /** Servers that its name is asked of; none: the system's. */
+  readonly dns: readonly string[]
 }
 
 /** What the thread counts, by its place in the shared memory. */

@@ -1,5 +1,3 @@
-import { createSocket } from 'node:dgram'
-import { isIPv6 } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaTapeReader } from '../../../rtp/index.ts'
 import { reasonPhrase } from '../../../sip/index.ts'
@@ -11,7 +9,9 @@ import type { TraceAnswer } from '../../trace/trace.ts'
 import { traceAnswer } from '../../trace/trace-answer.ts'
 import { TraceBook } from '../../trace/trace-book.ts'
 import { TraceOutlet } from '../../trace/trace-inlet.ts'
+import { NameResolver } from '../names/index.ts'
 import { giveWay } from '../system/thread-niceness.ts'
+import { HomerSender } from './homer-sender.ts'
 import { TraceFiles } from './trace-files.ts'
 import {
   type FromTraces,
@@ -25,7 +25,7 @@ import {
 
 const port = parentPort
 if (port === null) throw new Error('trace-thread.ts is the main file of a worker')
-const { inlet, tapes, figures, memoryBytes, rtpHeaders, disk, hep } = workerData as TraceThreadConfig
+const { inlet, tapes, figures, memoryBytes, rtpHeaders, disk, hep, dns } = workerData as TraceThreadConfig
 const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
 /** Signalling and media come first. */
@@ -74,13 +74,8 @@ function placeOf(cause: unknown): string {
 }
 
 const files = openFiles()
-const socket = hep === undefined ? undefined : createSocket(isIPv6(hep.address) ? 'udp6' : 'udp4')
-// Nothing waits for a Homer server that does not answer.
-socket?.on('error', () => {})
-const mirror =
-  hep === undefined
-    ? undefined
-    : (sip: SipRecord, unixMs: number) => socket?.send(hepPacket(sip, unixMs), hep.port, hep.address, () => {})
+const homer = hep === undefined ? undefined : new HomerSender(hep, new NameResolver({ servers: dns }))
+const mirror = homer === undefined ? undefined : (sip: SipRecord, unixMs: number) => homer.send(hepPacket(sip, unixMs))
 const book = new TraceBook({
   memoryBytes,
   rtpHeaders,
@@ -194,7 +189,7 @@ port.on('message', (message: ToTraces) => {
       drain()
       book.close()
       files?.close()
-      socket?.close()
+      homer?.close()
       post({ type: 'closed' })
       port.close()
       return
