@@ -7,6 +7,7 @@ import { openSwitch } from '../open-switch.ts'
 import { type Serving, serve } from '../serving.ts'
 import { saveCompiled } from './compile-cache.ts'
 import { startFailure } from './start-failure.ts'
+import { unavailableSetting } from './unavailable-setting.ts'
 
 type ServeLog = ReturnType<typeof openLog>
 
@@ -28,8 +29,9 @@ export function endAtFault(log: Pick<ServeLog, 'error' | 'flush'>): void {
 export async function runServe(settings: Settings, writer: StoreWorker | undefined): Promise<number> {
   const log = openLog(settings.log)
   endAtFault(log)
-  if (settings.databaseUrl !== undefined) {
-    log.error({}, 'SAUTI_DATABASE_URL: PostgreSQL is not available yet; leave it out for SQLite in the data folder')
+  const unavailable = unavailableSetting(settings, process.env)
+  if (unavailable !== undefined) {
+    log.error({}, unavailable)
     log.flush()
     return 1
   }
