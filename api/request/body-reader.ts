@@ -5,6 +5,7 @@ import { turnOwnerOf } from '../access/guard.ts'
 import { Refusal } from '../answer/refusal.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
+import { closeAfterBody } from './late-close.ts'
 
 /** What fits is read at once; of what follows, a piece of at most this in a turn of the event loop. */
 const pieceBytes = 64 * 1024
@@ -64,12 +65,18 @@ const isOfClient = (fault: unknown): boolean =>
     (fault as NodeJS.ErrnoException | undefined)?.code ?? '',
   )
 
-/** Node drops the rest of a refused body as fast as it comes; a long one is dropped in turns, as it would be read. */
+/**
+ * Node drops the rest of a refused body as fast as it comes; a long one is dropped in turns, as it would be read. The
+ * connection does not end before that.
+ */
 export function dropBodies(app: Api, turns: WorkTurns): void {
   app.addHook('onSend', async (request, _reply, payload) => {
+    const { raw } = request
     const announced = announcedBytes(request)
-    const isLong = announced === undefined ? request.headers['transfer-encoding'] !== undefined : announced > pieceBytes
-    if (isLong && !request.raw.readableEnded && !request.raw.destroyed) void drop(request, request.raw, turns)
+    const isChunked = announced === undefined && request.headers['transfer-encoding'] !== undefined
+    if ((isChunked || (announced ?? 0) > 0) && !raw.complete) closeAfterBody(raw)
+    const isLong = isChunked || (announced ?? 0) > pieceBytes
+    if (isLong && !raw.readableEnded && !raw.destroyed) void drop(request, raw, turns)
     return payload
   })
 }

@@ -66,6 +66,56 @@ test('a body that is too large is refused while it is being sent, and the connec
   await serving.close()
 })
 
+test('a client that sends its whole body before it reads gets the refusal, also where the connection ends with it', async () => {
+  const serving = await serve(settingsOf('refused'), log, openTestSwitch)
+  const { port } = serving.http[0]!
+  const length = 8 * 1024 * 1024
+  const good = serving.operatorKey
+  for (const [status, path, key, type, connection] of [
+    [413, '/operator/accounts', good, 'application/json', 'close'],
+    [401, '/operator/accounts', 'wrong', 'application/json', 'close'],
+    [404, '/nowhere', good, 'application/json', 'close'],
+    [405, '/operator/accounts/x/ledger', good, 'application/json', 'close'],
+    [415, '/operator/accounts', good, 'text/plain', 'close'],
+    [415, '/operator/accounts', good, 'text/plain', 'keep-alive'],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1')
+    const faults: unknown[] = []
+    let received = ''
+    socket.on('error', fault => faults.push(fault))
+    socket.on('data', bytes => {
+      received += bytes
+    })
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    const head = `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nConnection: ${connection}\r\n`
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\n`)
+    for (let sent = 0; sent < length && faults.length === 0; sent += 65_536) {
+      await new Promise<void>(resolve => socket.write(' '.repeat(65_536), () => resolve()))
+    }
+    await closed
+    const what = `${status} ${connection}: ${received.slice(0, 200)}`
+    assert.equal(faults, [], what)
+    assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `), what)
+  }
+  await serving.close()
+})
+
+test('a client that announces a body and does not send it keeps no connection after the refusal', async () => {
+  const serving = await serve(settingsOf('unsent'), log, openTestSwitch)
+  const socket = connect(serving.http[0]!.port, '127.0.0.1')
+  let received = ''
+  socket.on('data', bytes => {
+    received += bytes
+  })
+  const closed = new Promise(resolve => socket.once('close', resolve))
+  socket.write('POST /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 900\r\n\r\n{')
+  await until('the refusal', () => received.startsWith('HTTP/1.1 404 '))
+  const began = performance.now()
+  await closed
+  assert.ok(performance.now() - began < 10_000)
+  await serving.close()
+})
+
 test('a key in the settings wins, and is written nowhere', async () => {
   const settings = settingsOf('given', { operatorKey: 'op-from-settings' })
   const serving = await serve(settings, log, openTestSwitch)
