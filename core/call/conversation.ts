@@ -17,7 +17,7 @@ import { SmallMap } from '../model/small-map.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { Change } from '../ports/store.ts'
-import { CallRecordings } from '../talk/call-recordings.ts'
+import { CallRecordings, neverBegun } from '../talk/call-recordings.ts'
 import { Party, type PartyListener } from '../talk/party.ts'
 import { type PlayCommand, Player, type PlayerListener } from '../talk/player.ts'
 import { type Command, type DocumentReading, Script, type Stage } from '../talk/script.ts'
@@ -93,6 +93,8 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
   /** Tells the document how its Dial ended, after a pause. */
   #heldOutcome: (() => void) | undefined
   #script: Script | undefined
+  /** A Record that begins with the answer. */
+  #awaitingRecord: Command<'record'> | undefined
   /** The party has our answer: what is played reaches the caller. */
   #hasArrived = false
   #speechMs = 0
@@ -177,6 +179,8 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
 
   answering(): void {
     this.#listener.answering()
+    const record = this.#takeAwaitingRecord()
+    if (record !== undefined) this.record(record)
     this.#session?.answered()
   }
 
@@ -241,6 +245,7 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     if (this.#requests.size > 0 && !this.#isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
+    this.#endAwaitingRecord()
     this.#dial?.stop(reason)
     this.#tellHeldOutcome()
   }
@@ -287,12 +292,28 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     if (!this.#host.isOver) this.#player?.prepare(command)
   }
 
-  record({ recordId, options }: Command<'record'>): void {
-    if (this.#party !== undefined && !this.#host.isOver) this.recorder.start(this.#party.leg, recordId, options)
+  record(command: Command<'record'>): void {
+    const party = this.#party
+    if (party === undefined || this.#host.isOver) return
+    if (party.isAnswered) this.recorder.start(party.leg, command.recordId, command.options)
+    else this.#awaitingRecord = command
   }
 
   stopRecord(recordId: string): void {
-    this.recorder.stop(recordId)
+    if (this.#awaitingRecord?.recordId === recordId) this.#endAwaitingRecord()
+    else this.recorder.stop(recordId)
+  }
+
+  #takeAwaitingRecord(): Command<'record'> | undefined {
+    const record = this.#awaitingRecord
+    this.#awaitingRecord = undefined
+    return record
+  }
+
+  /** Over before the answer: nothing was recorded. */
+  #endAwaitingRecord(): void {
+    const record = this.#takeAwaitingRecord()
+    if (record !== undefined) this.#script?.handle(neverBegun(record.recordId, 'stopped'), this.#host.now())
   }
 
   recordSession(order: SessionRecordOrder): void {

@@ -241,9 +241,12 @@ export class Leg {
     }
   }
 
-  answer(): boolean {
+  /** `first`: what is done before the 200 leaves, such as a recording that is to miss no word. */
+  answer(first: () => void): boolean {
     if (this.sdp === undefined || !this.step('answer')) return false
     this.isAgreed = true
+    first()
+    if (!this.isLive) return false
     this.#host.emit({ type: 'leg.answer', legId: this.uuid, sid: this.#host.record.sid, sdp: this.sdp })
     return true
   }

@@ -34,13 +34,13 @@ const why = {
 }
 
 /** One that was never begun. */
-const refused = (recordId: string): Recorded => ({
+export const neverBegun = (recordId: string, endedBy: 'failed' | 'stopped'): Recorded => ({
   type: 'recorded',
   recordId,
   recordingUuid: '',
   path: '',
   durationMs: 0,
-  endedBy: 'failed',
+  endedBy,
 })
 
 /**
@@ -67,7 +67,7 @@ export class CallRecordings {
 
   /** Records what the leg's remote sends; `recorded` is called at its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
-    if (this.#isRefused(() => this.#recorded(refused(recordId)))) return
+    if (this.#isRefused(() => this.#recorded(neverBegun(recordId, 'failed')))) return
     const { silenceMs, maxLengthMs, trimSilence, format } = options
     const path = this.#begin(leg, recordId, format, this.#recorded)
     this.#host.emit({

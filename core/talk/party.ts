@@ -7,7 +7,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { CodecName } from '../model/trunk.ts'
 
 export interface PartyListener {
-  /** 200 is going out: talk runs. */
+  /** 200 goes out next: talk runs. */
   answering(): void
   /** The caller has our answer: what is played now reaches the caller. */
   answered(): void
@@ -120,7 +120,7 @@ export class Party implements LegOwner {
     }
     if (this.#adapts()) return
     if (this.#wants === 'answer') {
-      if (this.leg.answer()) this.#listener.answering()
+      this.leg.answer(() => this.#listener.answering())
     } else if (!this.#hasProgressed) {
       this.#hasProgressed = true
       this.leg.progress()

@@ -34,6 +34,8 @@ const recordings = (bed: CallBed): string[] =>
     }
   })
 const codes = (bed: CallBed) => bed.codes().filter(code => code.startsWith('REC'))
+/** What is reported of the answer and of the first recording, in order. */
+const beginnings = (bed: CallBed) => bed.codes().filter(code => code === 'CALL.0200' || code === 'REC.0100')
 const problems = (inside: string) =>
   checkDocument(new TextEncoder().encode(`<Response>${inside}</Response>`)).problems.length
 
@@ -56,9 +58,37 @@ test('RecordSession goes on through a Dial, whose answer is its beginning', () =
   bed.call(at)
   expectAllEnded(bed)
   assert.equal(recordings(bed), ['session-1 mono inbound 60000'])
-  const types = bed.commands.map(command => command.type)
-  assert.ok(types.indexOf('media.record-session') > types.indexOf('leg.answer'))
+  assert.equal(beginnings(bed), ['CALL.0200', 'REC.0100'])
   assert.equal(codes(bed), ['REC.0100', 'REC.0200'])
+})
+
+test('Record without a beep begins with the answer, after its event and before the 200 leaves', () => {
+  const bed = calling('<Pause/><Record playBeep="false" maxLength="1"/>')
+  bed.call(at)
+  expectAllEnded(bed)
+  assert.equal(beginnings(bed), ['CALL.0200', 'REC.0100'])
+  const types = bed.commands.map(command => command.type)
+  assert.ok(types.indexOf('media.record') < types.indexOf('leg.answer'))
+})
+
+test('Record of a call that cannot be answered leaves no recording; its action is posted once', () => {
+  for (const isFinishedByKey of [false, true]) {
+    const bed = calling('<Record playBeep="false" action="/next"/>')
+    bed.mediaFault = () => true
+    const caller = bed.call(at)
+    const isOpening = () => bed.commands.some(({ type }) => type === 'media.open')
+    while (!isOpening()) bed.run(1)
+    if (isFinishedByKey) bed.send({ type: 'leg.digit', legId: caller, digit: '7', durationMs: 100 })
+    expectAllEnded(bed)
+    const { status, reasonCode, problemCode } = bed.store.call()
+    assert.equal([status, reasonCode, problemCode], ['failed', 'END.0488', ''])
+    assert.equal([codes(bed), bed.store.recordings.size], [[], 0])
+    const posts = bed.posts.filter(post => post.url.endsWith('/next'))
+    assert.equal(
+      posts.map(({ fields }) => [fields.RecordingDuration, fields.RecordingPath, fields.RecordingUuid, fields.Digits]),
+      [[0, '', '', isFinishedByKey ? '7' : 'hangup']],
+    )
+  }
 })
 
 test('RecordSession: pause, resume, stop and a second start', () => {
