@@ -1,3 +1,4 @@
+import { Allowance } from '../caps/allowance.ts'
 import { type CallSource, CallSources, headroom } from './call-source.ts'
 import {
   defaultLoadBounds,
@@ -52,6 +53,11 @@ const leastSetUps = { limiting: 2, before: 6 }
 const commitOver = 32
 /** Factor of its bound at which the wait of one INVITE counts as a flood, before any mean shows it. */
 const floodWaits = 2
+/**
+ * INVITEs that are taken at once, and after that each second, however long they have waited: so few are no flood. The thread
+ * stood still, or its code ran for the first time. Under a flood they are less than a hundredth of what is taken.
+ */
+const [lateAtOnce, latePerSecond] = [20, 1]
 export type Refusal = 'rate' | 'late' | 'no-media'
 
 export interface OverloadCounters {
@@ -71,6 +77,7 @@ export class OverloadControl {
   readonly counters: OverloadCounters = { admitted: 0, refusedRate: 0, refusedLate: 0, refusedNoMedia: 0 }
   readonly #bounds: LoadBounds
   readonly #sources = new CallSources()
+  readonly #late = new Allowance(lateAtOnce, latePerSecond)
   readonly #pressures: number[] = []
   #rate = Number.POSITIVE_INFINITY
   #measures: LoadMeasures = noLoad
@@ -142,6 +149,7 @@ export class OverloadControl {
     part?.offered(now)
     const refusal = this.#refusalOf(from, part, now, waitedMs)
     if (refusal === undefined) {
+      if (this.#isLate(waitedMs) && !this.#areFew) this.#late.take(now)
       this.counters.admitted++
       from.admitted(this.isLimiting)
       part?.admitted(this.isLimiting)
@@ -172,15 +180,23 @@ export class OverloadControl {
 
   #refusalOf(from: CallSource, part: CallSource | undefined, now: number, waitedMs: number): Refusal | undefined {
     if (this.#measures.isMediaSilent) return 'no-media'
-    if (!this.isLimiting) {
-      const { inviteWaitMs } = this.#bounds
-      return inviteWaitMs > 0 && waitedMs > floodWaits * inviteWaitMs ? 'late' : undefined
-    }
-    if (waitedMs > lateWhileLimitingMs) return 'late'
+    if (this.#isLate(waitedMs) && !this.#areFew && !this.#late.has(now)) return 'late'
+    if (!this.isLimiting) return undefined
     const share = this.#sources.shareOf(from, this.#rate)
     // Who has used up its part takes nothing of the others'.
     const isOpen = (part?.hasToken(from.parts.shareOf(part, share), now) ?? true) && from.hasToken(share, now)
     return isOpen ? undefined : 'rate'
+  }
+
+  #isLate(waitedMs: number): boolean {
+    if (this.isLimiting) return waitedMs > lateWhileLimitingMs
+    const { inviteWaitMs } = this.#bounds
+    return inviteWaitMs > 0 && waitedMs > floodWaits * inviteWaitMs
+  }
+
+  /** It is not for new calls that the thread is late. */
+  get #areFew(): boolean {
+    return this.#offeredRate() <= leastRate.begun
   }
 
   #begin(): void {
@@ -208,7 +224,7 @@ export class OverloadControl {
     const isKnown = this.#rate < knownPart * this.#capacity && this.#capacity !== Number.POSITIVE_INFINITY
     const rise = isKnown ? mostKnownRise : mostRise
     const change = Math.max(-mostFall, Math.min(rise, gain * (towards > 0 ? room * towards : towards)))
-    const offered = this.#sources.sum(({ offeredRate }) => offeredRate)
+    const offered = this.#offeredRate()
     // Load that is not offered says nothing about what could be carried: the rate rises no further than that.
     if (change < 0 || this.#rate < 2 * headroom * offered)
       this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
@@ -230,6 +246,10 @@ export class OverloadControl {
   #open(): void {
     this.#rate = Number.POSITIVE_INFINITY
     this.#calmSince = undefined
+  }
+
+  #offeredRate(): number {
+    return this.#sources.sum(({ offeredRate }) => offeredRate)
   }
 
   #admittedRate(): number {

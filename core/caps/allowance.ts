@@ -11,11 +11,16 @@ export class Allowance {
     this.#left = burst
   }
 
-  /** False: nothing is left now. */
-  take(now: number): boolean {
+  /** Something is left now. */
+  has(now: number): boolean {
     this.#left = Math.min(this.#burst, this.#left + (Math.max(0, now - this.#at) * this.#perSecond) / 1000)
     this.#at = now
-    if (this.#left < 1) return false
+    return this.#left >= 1
+  }
+
+  /** False: nothing is left now. */
+  take(now: number): boolean {
+    if (!this.has(now)) return false
     this.#left--
     return true
   }

@@ -158,7 +158,8 @@ test('every measure has its bound, a bound of 0 disables it, and the one that is
 test('while limited: what has waited too long is refused, and looking takes no token', () => {
   const admission = new OverloadControl()
   for (let at = 1; at <= 5; at++) {
-    for (let call = 0; call < 50; call++) admission.decide('trunk', at * measureEveryMs)
+    // The second time the twenty are taken that may be late.
+    for (let call = 0; call < 50; call++) admission.decide('trunk', at * measureEveryMs, at === 2 ? 1000 : 0)
     admission.handle({ ...noLoad, loopDelayMs: 30 }, at * measureEveryMs)
   }
   const now = 6 * measureEveryMs
@@ -173,11 +174,34 @@ test('while limited: what has waited too long is refused, and looking takes no t
   assert.not.ok(admission.isOpenTo('trunk', now))
 })
 
+test('of few calls none is refused for having waited, as they are not the load', () => {
+  const admission = new OverloadControl()
+  for (let at = 1; at <= 1200; at++) {
+    if (at % 5 === 0) assert.is(admission.decide('trunk', at * measureEveryMs, 1000), undefined)
+    admission.handle({ ...noLoad, loopDelayMs: at % 600 < 300 ? 30 : 0 }, at * measureEveryMs)
+  }
+  assert.is(admission.counters.refusedLate, 0)
+})
+
 test('a flood shows in how long an INVITE has waited, before any mean does', () => {
   const admission = new OverloadControl()
-  assert.is(admission.decide('trunk', 0, 40), undefined)
-  assert.is(admission.decide('trunk', 0, 41), 'late')
-  assert.is(new OverloadControl({ ...defaultLoadBounds, inviteWaitMs: 0 }).decide('trunk', 0, 100), undefined)
+  const flood = (now: number) => {
+    for (let call = 0; call < 50; call++) admission.decide('trunk', now)
+    admission.handle(noLoad, now)
+  }
+  const late = (now: number, calls: number) =>
+    Array.from({ length: calls }, () => admission.decide('trunk', now, 41)).filter(refusal => refusal === 'late').length
+  flood(measureEveryMs)
+  // A thread that stood still for once: twenty of those that waited are no flood, and one a second after that.
+  assert.ok(admission.isOpenTo('trunk', 100, 1000))
+  assert.is(late(100, 20), 0)
+  assert.not.ok(admission.isOpenTo('trunk', 100, 41))
+  assert.is(late(100, 20), 20)
+  assert.is(admission.decide('trunk', 100, 40), undefined)
+  flood(1050)
+  assert.is(late(1100, 30), 29)
+  const indifferent = new OverloadControl({ ...defaultLoadBounds, inviteWaitMs: 0 })
+  for (let call = 0; call < 50; call++) assert.is(indifferent.decide('trunk', 0, 100), undefined)
 })
 
 test('no media thread answers: no new call; the load may be none', () => {
