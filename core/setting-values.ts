@@ -134,10 +134,16 @@ export const oneOf =
       ? good(value.trim().toLowerCase())
       : bad(`${shown(value)} must be one of ${choices.join(', ')}`)
 
-export function externalAddress(value: unknown): ParsedOption {
-  return typeof value === 'string' && /^[0-9a-fA-F:.]+$/.test(value.trim()) && isPlausibleAddress(value.trim())
-    ? good(value.trim())
-    : bad(`${shown(value)} must be an IP address`)
+/** `203.0.113.7`; with IPv6 beside it `203.0.113.7,2001:db8::7`, or a list. */
+export function externalAddresses(value: unknown): ParsedOption {
+  const written: unknown = typeof value === 'string' ? value.split(',') : value
+  const parts: readonly unknown[] = Array.isArray(written) ? written : [written]
+  const addresses = parts.map(part => (typeof part === 'string' ? part.trim() : ''))
+  if (!addresses.every(address => network(address) === address && !address.includes('/')))
+    return bad(`${shown(value)} must be an IP address`)
+  if (new Set(addresses.map(address => address.includes(':'))).size < addresses.length)
+    return bad(`${shown(value)} must be one address, or one of IPv4 and one of IPv6`)
+  return good(addresses)
 }
 
 /** Up to `most` printable characters without spaces. */

@@ -1,7 +1,7 @@
 import {
   databaseUrl,
   dnsServer,
-  externalAddress,
+  externalAddresses,
   flag,
   hepServer,
   http,
@@ -94,8 +94,8 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'external_address',
     environment: 'SAUTI_EXTERNAL_ADDRESS',
     flag: 'external-address',
-    help: 'IP address written in SDP and Contact (detected)',
-    parse: externalAddress,
+    help: 'IP address written in SDP and Contact, one of IPv6 after a comma (detected)',
+    parse: externalAddresses,
   },
   {
     path: 'media.ports',

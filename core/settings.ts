@@ -133,7 +133,7 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
     tls: given.has('tls.cert')
       ? Object.freeze({ certFile: pick('tls.cert', ''), keyFile: pick('tls.key', '') })
       : defaultSettings.tls,
-    externalAddress: pick('external_address', defaultSettings.externalAddress),
+    externalAddresses: pick('external_address', defaultSettings.externalAddresses),
     media: Object.freeze({
       ports: Object.freeze(pick('media.ports', defaultSettings.media.ports)),
       workers: pick('media.workers', Math.max(1, cores - 1)),

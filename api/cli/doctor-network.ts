@@ -110,16 +110,17 @@ async function listener(kind: string, { address, port, isUdp }: Place, pid: numb
   return fault(name, 'nothing listens there, though a switch runs', 'look for "ready" in its log: journalctl -u sauti')
 }
 
-export function externalAddress({ externalAddress: set }: Settings): Finding {
+export function externalAddress({ externalAddresses: set }: Settings): Finding {
   const name = 'external address'
   const own = Object.values(networkInterfaces()).flatMap(list =>
     (list ?? []).filter(each => !each.internal).map(each => each.address),
   )
-  if (set === undefined) return ok(name, `detected by the interface: ${own.join(', ') || 'loopback alone'}`)
-  if (own.includes(set)) return ok(name, `${set} is this machine's own`)
+  const foreign = set.filter(address => !own.includes(address))
+  if (set.length === 0) return ok(name, `detected by the interface: ${own.join(', ') || 'loopback alone'}`)
+  if (foreign.length === 0) return ok(name, `${set.join(', ')}: this machine's own`)
   return warning(
     name,
-    `${set} is not on an interface of this machine: behind NAT it must forward SIP and the media ports unchanged`,
+    `${foreign.join(', ')} is not on an interface of this machine: behind NAT it must forward SIP and the media ports unchanged`,
     'forward them, then call from outside; without NAT leave SAUTI_EXTERNAL_ADDRESS out',
   )
 }

@@ -37,7 +37,7 @@ serveQuestions<CallPorts>(async ({ listen, callee }) => {
     settings: {
       ...defaultSettings,
       sip: { listeners: [{ transport: 'udp', address: '127.0.0.1', port: listen }], realm: 'localhost' },
-      externalAddress: '127.0.0.1',
+      externalAddresses: ['127.0.0.1'],
     },
     trunks: () => [trunk],
     clock: systemClock,

@@ -9,7 +9,7 @@ const answers = new Map<string, (sdp: string) => void>()
 const closed = new Map<string, () => void>()
 const media = await RtpMedia.open({
   settings: {
-    externalAddress: undefined,
+    externalAddresses: [],
     media: { ports: [30_000, 39_998], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
   },
   localAddressFor: () => '127.0.0.1',

@@ -198,12 +198,16 @@ export class CallLegs {
 
   #failed(leg: Leg, event: Extract<MediaEvent, { type: 'media.failed' }>): boolean {
     if (!event.reoffer) {
+      leg.warning = event.warning
       this.#legs.get(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
       return true
     }
     if (!leg.isLive) return false
     if (leg.state === 'offered' && !leg.isAgreed) this.#adapted(leg)
-    else this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
+    else {
+      const warning = event.warning === undefined ? {} : { warning: event.warning }
+      this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid, ...warning })
+    }
     return true
   }
 

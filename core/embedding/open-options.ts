@@ -16,7 +16,7 @@ export interface OpenOptions {
   readonly sip?: readonly string[]
   /** SIP domain. Default `localhost`. */
   readonly realm?: string
-  /** IP address written in SDP and Contact. Default: the address of the interface that a peer is reached by. */
+  /** IP address written in SDP and Contact, one of IPv6 after a comma. Default: of the interface that a peer is reached by. */
   readonly externalAddress?: string
   /** UDP ports for RTP, inclusive. Default [10000, 20000]. */
   readonly mediaPorts?: readonly [first: number, last: number]

@@ -5,7 +5,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName, TrunkMediaSource } from '../model/trunk.ts'
-import type { MediaSources, SrtpWish } from '../ports/media.ts'
+import type { MediaSources, SdpWarning, SrtpWish } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import type { LegHost } from './leg-host.ts'
 import { type LegInput, type LegState, legTable, type MediaState } from './leg-states.ts'
@@ -57,6 +57,8 @@ export class Leg {
   /** What we put into signalling: our answer, or our offer. */
   sdp: string | undefined
   codec: CodecName | undefined
+  /** Why its offer cannot be taken. */
+  warning: SdpWarning | undefined
   /** The room that it is in, by the account's name for it. */
   room: string | undefined
   /** Its media quality, once its session has ended. */
@@ -307,6 +309,7 @@ export class Leg {
         legId: this.uuid,
         reason,
         ...more,
+        ...(this.warning === undefined ? undefined : { warning: this.warning }),
       })
       const { timers, env } = this.#host
       timers.set(this.#endTimer, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))

@@ -40,7 +40,7 @@ export interface Settings {
   /** PEM files of the `https:`, `tls:` and `wss:` listeners' certificate (with its chain) and key; undefined = none. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   /** Address written in SDP and Contact; undefined = the address of the interface that the peer is reached by. */
-  readonly externalAddress: string | undefined
+  readonly externalAddresses: readonly string[]
   readonly media: {
     /** UDP ports for RTP, inclusive; even ones carry RTP, the next odd one RTCP. */
     readonly ports: readonly [first: number, last: number]
@@ -136,7 +136,7 @@ export const defaultSettings: Settings = Object.freeze({
     realm: 'localhost',
   },
   tls: undefined,
-  externalAddress: undefined,
+  externalAddresses: [],
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
   recorder: { memoryMb: 32, diskMb: 1000, hours: 48, rtpHeaders: 0 },
   hep: undefined,

@@ -36,6 +36,12 @@ export interface MediaSources {
   readonly hosts: readonly string[]
 }
 
+/** Why an offer cannot be taken, as a Warning header says it (RFC 3261 §20.43). */
+export interface SdpWarning {
+  readonly code: number
+  readonly text: string
+}
+
 interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
   readonly silenceMs: number
@@ -164,6 +170,8 @@ export type MediaEvent =
       readonly legId: LegUuid
       readonly fault: 'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal'
       readonly reoffer: boolean
+      /** Of an offer of the remote's that cannot be taken. */
+      readonly warning?: SdpWarning
     }
   /** `completed` false: stopped, replaced, or the session ended. */
   | {

@@ -2,6 +2,7 @@ import type { EndReason, LegCause } from '../model/end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../model/ids.ts'
 import type { PhoneBinding, PhoneCaller } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
+import type { SdpWarning } from './media.ts'
 
 /** Where a dialled leg goes. Which trunk, and the number in its form (strip, prepend), routing has decided. */
 export type LegTarget =
@@ -61,11 +62,13 @@ export type SignalingCommand =
       readonly withoutQ850?: true
       /** Another of those who rang has answered: a phone shows no missed call. */
       readonly isAnsweredElsewhere?: boolean
+      /** Why the offer of a caller that is refused cannot be taken. */
+      readonly warning?: SdpWarning
     }
   /** Our answer to the re-INVITE or UPDATE of `leg.reoffered`. */
   | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }
   /** 488 to the re-INVITE: the session goes on as it was. */
-  | { readonly type: 'leg.refuse-reoffer'; readonly legId: LegUuid }
+  | { readonly type: 'leg.refuse-reoffer'; readonly legId: LegUuid; readonly warning?: SdpWarning }
   /** Asks whether the remote still has the dialog. `leg.ended` follows when it does not. */
   | { readonly type: 'leg.probe'; readonly legId: LegUuid }
 

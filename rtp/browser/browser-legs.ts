@@ -1,5 +1,5 @@
+import { parseAddress } from '../address/address.ts'
 import type { BrowserOpening, BrowserTerms } from '../contract/browser-terms.ts'
-import { parseAddress } from '../net/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import type { PortPool } from '../net/port-pool.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'

@@ -3,15 +3,15 @@ import type { OpusWishes } from '../codec/stream-encoder.ts'
 
 export type EngineCodec = AudioCodecName
 
-/** Hosts that the media of a leg may come from, besides the address in SDP. Addresses are dotted quads. */
+/** Hosts that the media of a leg may come from, besides the address in SDP. */
 export interface MediaSources {
-  /** The address that its SIP comes from; undefined = not known, or not IPv4. */
+  /** The address that its SIP comes from; undefined = not known. */
   readonly sip: string | undefined
   /** Addresses or CIDR ranges that the operator lists for the trunk. */
   readonly hosts: readonly string[]
 }
 
-/** Where a remote takes RTP and RTCP; 0 = no RTCP. The address is a dotted quad. */
+/** Where a remote takes RTP and RTCP; 0 = no RTCP. The address is an IP literal. */
 export interface RemoteAddress {
   readonly address: string
   readonly port: number
@@ -32,7 +32,7 @@ interface EventFormat {
   readonly clockRate: number
 }
 
-/** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
+/** What offer and answer agreed on, as plain data. */
 export interface Agreement {
   /** Where the remote wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
   readonly remote: RemoteAddress | undefined

@@ -6,7 +6,7 @@ import type { SrtpProfile } from '../srtp/profile.ts'
 /** What the remote's checks will be addressed to. */
 export interface BrowserOpening extends IceCredentials {
   /**
-   * Of the candidates, dotted quads. A browser believes an answer only from the address that it asked, so each of this
+   * Of the candidates. A browser believes an answer only from the address that it asked, so each of this
    * machine's is bound by itself. Default: what the network is bound to.
    */
   readonly addresses?: readonly string[]

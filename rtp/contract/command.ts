@@ -40,6 +40,7 @@ export type EngineCommand =
   /** `keyed`: packets may be protected by keys in SDP; nothing flows before `agree` says whether they are. */
   /** `shared`: its media comes from the address in SDP and nowhere else: a port that it shares with others will do. */
   /** `port`: one that was reported as ready; no `opened` follows. */
+  /** `ipv6`: on ports of its own of IPv6; default: of IPv4. */
   | {
       readonly type: 'open'
       readonly session: SessionId
@@ -47,6 +48,7 @@ export type EngineCommand =
       readonly keyed?: boolean
       readonly shared?: SharedOpening
       readonly port?: number
+      readonly ipv6?: boolean
     }
   /**
    * Of a session that was opened `shared`, before a later offer of its remote is answered, or one of ours is made: `placed`

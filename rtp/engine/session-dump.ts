@@ -1,6 +1,6 @@
+import { formatPlace } from '../address/address.ts'
 import type { BrowserLink } from '../browser/browser-link.ts'
 import type { BrowserDump, SessionDump, SrtpDump } from '../contract/session-dump.ts'
-import { formatAddress } from '../net/address.ts'
 import type { Entry } from './session-table.ts'
 
 /** A session and what protects it; undefined while its ports are being bound. */
@@ -31,7 +31,7 @@ const srtpOf = ({ isSecure, suite }: BrowserLink): SrtpDump => ({ state: isSecur
 function browserOf({ agent, dtlsState }: BrowserLink): BrowserDump {
   const { selected, paths, counters } = agent
   return {
-    selected: selected === undefined ? '' : `${formatAddress(selected.address)}:${selected.port}`,
+    selected: selected === undefined ? '' : formatPlace(selected.address, selected.port),
     paths: paths.length,
     checks: counters.checks,
     dropped: counters.dropped,

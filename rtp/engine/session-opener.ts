@@ -38,12 +38,12 @@ export class SessionOpener {
   /** `done` gets undefined when no port is to be had. */
   open(command: OpenCommand, entry: Entry, done: (session: MediaSession | undefined) => void): void {
     const { env, ports, ready, shared, browsers } = this.#host
-    const { browser, keyed, port } = command
+    const { browser, keyed, port, ipv6 = false } = command
     const made = (pair: PortPair | undefined) => done(pair && this.#make(command, entry, pair))
-    const own = () => (port === undefined ? ports.take(made) : made(ready.take(port)))
+    const own = () => (port === undefined ? ports.take(made, ipv6) : made(ready.take(port)))
     if (browser !== undefined)
       browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
-    else if (command.shared === undefined || keyed === true) own()
+    else if (command.shared === undefined || keyed === true || ipv6) own()
     else
       shared.open(command.shared, env.now(), leg => {
         entry.shared = leg

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { formatAddress, parseAddress } from '../net/address.ts'
+import { formatAddress, isIpv6, isUnicast, parseAddress } from '../address/address.ts'
 import {
   type DatagramFlow,
   type DatagramNetwork,
@@ -38,12 +38,14 @@ export class DgramNetwork implements DatagramNetwork {
   #slotsTaken = 0
 
   constructor(address: string) {
-    if (parseAddress(address) === undefined) throw new TypeError(`media address ${address} is not an IPv4 address`)
+    const host = parseAddress(address)
+    if (host === undefined || isIpv6(host)) throw new TypeError(`media address ${address} is not an IPv4 address`)
     this.#address = address
   }
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void, host?: number): void {
-    const raw = createSocket('udp4')
+    const isSix = host !== undefined && isIpv6(host)
+    const raw = createSocket({ type: isSix ? 'udp6' : 'udp4', ipv6Only: isSix })
     raw.once('error', () => {
       raw.close()
       done(undefined)
@@ -150,6 +152,10 @@ class PlainSocket implements DatagramSocket, DatagramFlow {
   sendNow(packet: Uint8Array, address: number, port: number): void {
     if (!this.#isOpen) return
     const { counters } = this.#network
+    if (isIpv6(address) && !isUnicast(address)) {
+      counters.unsent++
+      return
+    }
     this.#raw.send(packet, port, formatAddress(address), error => {
       if (error) counters.unsent++
       else counters.sent++

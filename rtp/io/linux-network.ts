@@ -1,4 +1,4 @@
-import { parseAddress } from '../net/address.ts'
+import { ipv6Addresses, isIpv6, parseAddress } from '../address/address.ts'
 import {
   type DatagramFlow,
   type DatagramNetwork,
@@ -13,6 +13,11 @@ import type { OpenDescriptors } from './open-descriptors.ts'
 import { SendQueue } from './send-queue.ts'
 
 const inet = 2
+const inet6 = 10
+const levelIpv6 = 41
+const ipv6Only = 26
+const inetBytes = 16
+const inet6Bytes = 28
 const datagramNonBlocking = 2 | 0o4000 | 0o2000000
 const dontWait = 0x40
 /** recvfrom returns the whole length of a datagram that was cut. */
@@ -41,7 +46,7 @@ const receiveBufferForced = 33
 /** Some five thousand packets: a second of a hundred legs. */
 const sharedBufferBytes = 4 * 1024 * 1024
 
-/** Sockets in batches on Linux: epoll says which have packets, recvmmsg and sendmmsg move them. IPv4. */
+/** Sockets in batches on Linux: epoll says which have packets, recvmmsg and sendmmsg move them. */
 export class LinuxNetwork implements DatagramNetwork {
   readonly kind = 'mmsg'
   keepsOrder = false
@@ -67,7 +72,7 @@ export class LinuxNetwork implements DatagramNetwork {
 
   constructor(native: NativeCalls, address: string, descriptors?: OpenDescriptors) {
     const host = parseAddress(address)
-    if (host === undefined) throw new TypeError(`media address ${address} is not an IPv4 address`)
+    if (host === undefined || isIpv6(host)) throw new TypeError(`media address ${address} is not an IPv4 address`)
     this.#native = native
     this.#descriptors = descriptors
     this.#host = host
@@ -165,16 +170,24 @@ export class LinuxNetwork implements DatagramNetwork {
 
   #open(port: number, host: number): LinuxSocket | undefined {
     const { libc } = this.#native
-    const fd = libc.socket(inet, datagramNonBlocking, 0)
+    const isSix = isIpv6(host)
+    const fd = libc.socket(isSix ? inet6 : inet, datagramNonBlocking, 0)
     if (fd < 0) return undefined
     this.#descriptors?.opened(fd)
     const view = this.#scratchView
-    view.setUint16(0, inet, true)
+    const nameBytes = isSix ? inet6Bytes : inetBytes
+    if (isSix) this.#nameSix(fd, host)
+    else {
+      view.setUint16(0, inet, true)
+      view.setInt32(4, host, false)
+    }
     view.setUint16(2, port, false)
-    view.setInt32(4, host, false)
-    view.setUint32(32, 16, true)
+    view.setUint32(32, nameBytes, true)
     const length = this.#scratch.address + 32n
-    if (libc.bind(fd, this.#scratch.address, 16) < 0 || libc.getsockname(fd, this.#scratch.address, length) < 0) {
+    if (
+      libc.bind(fd, this.#scratch.address, nameBytes) < 0 ||
+      libc.getsockname(fd, this.#scratch.address, length) < 0
+    ) {
       this.#close(fd)
       return undefined
     }
@@ -185,9 +198,19 @@ export class LinuxNetwork implements DatagramNetwork {
       this.#close(fd)
       return undefined
     }
-    const socket = new LinuxSocket(this, fd, bound)
+    const socket = new LinuxSocket(this, fd, bound, isSix)
     this.#sockets.set(fd, socket)
     return socket
+  }
+
+  /** Of IPv6 alone: the same port of IPv4 is another socket's. */
+  #nameSix(fd: number, host: number): void {
+    const view = this.#scratchView
+    view.setInt32(0, 1, true)
+    this.#native.libc.setsockopt(fd, levelIpv6, ipv6Only, this.#scratch.address, 4)
+    for (let at = 0; at < inet6Bytes; at++) view.setUint8(at, 0)
+    view.setUint16(0, inet6, true)
+    ipv6Addresses.write(host, view, 8)
   }
 
   #close(descriptor: number): void {
@@ -199,6 +222,7 @@ export class LinuxNetwork implements DatagramNetwork {
     if (this.#slotsReceived === receiveSlots) this.flush()
     const at = this.#slotsReceived
     const { slotPointers, namePointers, nameLengthPointers } = this.#incoming
+    if (socket.isSix) this.#incoming.widenNames(at, at + 1)
     const length = this.#native.libc.recvfrom(
       socket.fd,
       slotPointers[at]!,
@@ -226,6 +250,7 @@ export class LinuxNetwork implements DatagramNetwork {
     if (this.#slotsReceived + most > receiveSlots) this.flush()
     const first = this.#slotsReceived
     const incoming = this.#incoming
+    if (socket.isSix) incoming.widenNames(first, first + most)
     const count = this.#native.libc.recvmmsg(socket.fd, incoming.pointers[first]!, most, dontWait, 0n)
     if (count <= 0) return 0
     this.#slotsReceived = first + count
@@ -253,16 +278,19 @@ export class LinuxNetwork implements DatagramNetwork {
 class LinuxSocket implements DatagramSocket, DatagramFlow {
   readonly fd: number
   readonly port: number
+  /** Of IPv6. */
+  readonly isSix: boolean
   receiver: DatagramReceiver | undefined = undefined
   isOpen = true
   heldRound = -1
   readonly #network: LinuxNetwork
   #isShared = false
 
-  constructor(network: LinuxNetwork, fd: number, port: number) {
+  constructor(network: LinuxNetwork, fd: number, port: number, isSix: boolean) {
     this.#network = network
     this.fd = fd
     this.port = port
+    this.isSix = isSix
   }
 
   get isShared(): boolean {

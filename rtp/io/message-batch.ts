@@ -1,3 +1,4 @@
+import { ipv6Addresses, isIpv6 } from '../address/address.ts'
 import { slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
 
@@ -8,8 +9,12 @@ const atNameLength = 8
 const atFlags = 48
 const atLength = 56
 const vectorBytes = 16
-const nameBytes = 16
+// struct sockaddr_in: 0 family   2 port   4 address; sockaddr_in6: 0 family   2 port   4 flow   8 address   24 scope   → 28 bytes
+export const nameBytes = 28
+const nameStride = 32
 const addressFamilyInet = 2
+const addressFamilyInet6 = 10
+const noFamily = 0xffff
 // struct cmsghdr with an in_pktinfo: 0 length   8 level   12 type   16 interface   20 source address   24 –   → 28 bytes, 32 with padding
 const controlBytes = 32
 const controlLength = 28
@@ -23,7 +28,7 @@ const truncated = 0x20
 const cacheLineBytes = 64
 
 /**
- * An array of mmsghdr with an iovec, a sockaddr_in and a slot of its own each, in one block of fixed memory.
+ * An array of mmsghdr with an iovec, a socket address and a slot of its own each, in one block of fixed memory.
  * Entry `i` always uses name `i`; its iovec points at slot `i` until `point` lets it point elsewhere.
  */
 export class MessageBatch {
@@ -64,7 +69,7 @@ export class MessageBatch {
     this.#stride = stride
     this.#vectorsAt = count * headerBytes
     this.#namesAt = this.#vectorsAt + count * vectorBytes
-    this.#controlsAt = this.#namesAt + count * nameBytes
+    this.#controlsAt = this.#namesAt + count * nameStride
     this.#runAt = this.#controlsAt + (namesSources ? count * controlBytes : 0)
     this.#slotsAt = this.#runAt + (gathers ? count * headerBytes : 0)
     const memory = native.allocate(this.#slotsAt + count * stride)
@@ -87,16 +92,16 @@ export class MessageBatch {
       pointers.push(this.#base + BigInt(at))
       if (gathers) runPointers.push(this.#base + BigInt(this.#runAt + at))
       slotPointers.push(this.#base + BigInt(this.#slotsAt + i * stride))
-      namePointers.push(this.#base + BigInt(this.#namesAt + i * nameBytes))
+      namePointers.push(this.#base + BigInt(this.#namesAt + i * nameStride))
       nameLengthPointers.push(this.#base + BigInt(at + atNameLength))
-      this.#writePointer(at, this.#base + BigInt(this.#namesAt + i * nameBytes))
+      this.#writePointer(at, this.#base + BigInt(this.#namesAt + i * nameStride))
       this.#view.setUint32(at + atNameLength, nameBytes, true)
       this.#writePointer(at + 16, this.#base + BigInt(this.#vectorsAt + i * vectorBytes))
       this.#view.setUint32(at + 24, 1, true)
       const vector = this.#vectorsAt + i * vectorBytes
       this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * stride))
       this.#view.setUint32(vector + 8, bytesOfSlot, true)
-      this.#view.setUint16(this.#namesAt + i * nameBytes, addressFamilyInet, true)
+      this.#view.setUint16(this.#namesAt + i * nameStride, addressFamilyInet, true)
       if (namesSources) this.#writeControl(at, this.#controlsAt + i * controlBytes)
     }
     this.slots = slots
@@ -129,25 +134,47 @@ export class MessageBatch {
     return (this.#view.getUint32(entry * headerBytes + atFlags, true) & truncated) !== 0
   }
 
+  /** An IPv4 address of class E, whose numbers are those of IPv6 addresses, is 0. */
   hostOf(entry: number): number {
-    return this.#view.getInt32(this.#namesAt + entry * nameBytes + 4, false)
+    const name = this.#namesAt + entry * nameStride
+    if (this.#view.getUint16(name, true) === addressFamilyInet6) return ipv6Addresses.read(this.#view, name + 8)
+    const host = this.#view.getInt32(name + 4, false)
+    return isIpv6(host) ? 0 : host
   }
 
   portOf(entry: number): number {
-    return this.#view.getUint16(this.#namesAt + entry * nameBytes + 2, false)
+    return this.#view.getUint16(this.#namesAt + entry * nameStride + 2, false)
+  }
+
+  /** Entries `from` up to `end` have room for an IPv6 address again: the kernel notes how long the one was that it wrote. */
+  widenNames(from: number, end: number): void {
+    for (let entry = from; entry < end; entry++)
+      this.#view.setUint32(entry * headerBytes + atNameLength, nameBytes, true)
   }
 
   /** Makes entry `entry` the first `length` bytes of `packet`, a slot of batch `from`, to go to `host`:`port`. */
   point(entry: number, from: MessageBatch, packet: Uint8Array, length: number, host: number, port: number): void {
     const vector = this.#vectorsAt + entry * vectorBytes
-    const name = this.#namesAt + entry * nameBytes
+    const name = this.#namesAt + entry * nameStride
     const address = from.#baseNumber + packet.byteOffset
     const low = address >>> 0
     this.#view.setUint32(vector, low, true)
     this.#view.setUint32(vector + 4, (address - low) / 0x1_0000_0000, true)
     this.#view.setUint32(vector + 8, length, true)
     this.#view.setUint16(name + 2, port, false)
-    this.#view.setInt32(name + 4, host, false)
+    if (isIpv6(host)) this.#nameSix(name, host)
+    else {
+      this.#view.setUint16(name, addressFamilyInet, true)
+      this.#view.setInt32(name + 4, host, false)
+    }
+  }
+
+  /** The kernel refuses what goes to an address that is forgotten. */
+  #nameSix(name: number, host: number): void {
+    const isKnown = ipv6Addresses.write(host, this.#view, name + 8)
+    this.#view.setUint16(name, isKnown ? addressFamilyInet6 : noFamily, true)
+    this.#view.setUint32(name + 4, 0)
+    this.#view.setUint32(name + 24, 0)
   }
 
   /** Entry `entry` is at that place of the run, of a batch that gathers. */

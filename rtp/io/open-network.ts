@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { ipv6Addresses } from '../address/address.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { DgramNetwork } from './dgram-network.ts'
 import { loadLibC } from './libc.ts'
@@ -5,7 +7,7 @@ import { LinuxNetwork } from './linux-network.ts'
 import { OpenDescriptors } from './open-descriptors.ts'
 
 export interface NetworkOptions {
-  /** IPv4 address that sockets are bound to. Default `0.0.0.0`. */
+  /** IPv4 address that sockets of IPv4 are bound to. Default `0.0.0.0`. */
   readonly address?: string
   /** `mmsg`: batched calls of Linux; `dgram`: node's sockets; `auto`: the first that this machine has. Default `auto`. */
   readonly sockets?: 'auto' | 'mmsg' | 'dgram'
@@ -16,6 +18,7 @@ export interface NetworkOptions {
 /** Throws when `mmsg` is asked for and not to be had. */
 export const openNetwork = (options: NetworkOptions = {}): DatagramNetwork => {
   const { address = '0.0.0.0', sockets = 'auto' } = options
+  ipv6Addresses.seed(randomBytes(4).readInt32LE())
   if (sockets === 'dgram') return new DgramNetwork(address)
   const native = loadLibC()
   const { descriptors } = options

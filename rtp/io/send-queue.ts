@@ -1,6 +1,6 @@
 import { type DatagramFlow, type NetworkCounters, slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
-import { MessageBatch } from './message-batch.ts'
+import { MessageBatch, nameBytes } from './message-batch.ts'
 
 const dontWait = 0x40
 const interrupted = 4
@@ -148,6 +148,6 @@ export class SendQueue {
     const { libc } = this.#native
     const { namePointers } = this.#batch
     if (count > 1 || pointers !== this.#batch.pointers) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
-    return libc.sendto(fd, this.#packets[at]!, this.#lengths[at]!, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
+    return libc.sendto(fd, this.#packets[at]!, this.#lengths[at]!, dontWait, namePointers[at]!, nameBytes) < 0 ? -1 : 1
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What a media engine asks of the network. An IPv4 address is the signed 32-bit integer of its four bytes: small
- * integers pass through calls without allocation, strings and objects do not.
+ * What a media engine asks of the network. An IPv4 address is the signed 32-bit integer of its four bytes, one of IPv6 a
+ * number that this thread gives it (`Ipv6Table`): small integers pass through calls without allocation, strings and objects
+ * do not.
  */
 
 /** The packet begins at `packet[0]`; the buffer is only lent until the next `flush`, and may be altered in place. */
@@ -43,7 +44,7 @@ export interface DatagramNetwork {
   readonly kind: 'mmsg' | 'dgram' | 'virtual'
   readonly counters: Readonly<NetworkCounters>
   /**
-   * Binds a UDP port of `address`, by default the network's own; 0 = any. `done` gets undefined when the port is not to
+   * Binds a UDP port of `address`, by default the network's own, of its family alone; 0 = any. `done` gets undefined when the port is not to
    * be had, or the address not this machine's.
    */
   bind(port: number, done: (socket: DatagramSocket | undefined) => void, address?: number): void

@@ -1,3 +1,4 @@
+import { parseAddress } from '../address/address.ts'
 import type { DatagramNetwork, DatagramSocket } from './network.ts'
 
 interface PortPoolConfig {
@@ -50,9 +51,9 @@ export class PortPool {
     return this.#draining.length
   }
 
-  /** `done` gets undefined when no pair is to be had. */
-  take(done: (pair: PortPair | undefined) => void): void {
-    this.#try(Math.min(maxTries, this.#free), done)
+  /** `done` gets undefined when no pair is to be had. `isIpv6`: of all IPv6 addresses of this machine. */
+  take(done: (pair: PortPair | undefined) => void, isIpv6 = false): void {
+    this.#try(Math.min(maxTries, this.#free), isIpv6 ? parseAddress('::') : undefined, done)
   }
 
   /** From now on what arrives on the pair is thrown away. */
@@ -77,7 +78,7 @@ export class PortPool {
     }
   }
 
-  #try(tries: number, done: (pair: PortPair | undefined) => void): void {
+  #try(tries: number, address: number | undefined, done: (pair: PortPair | undefined) => void): void {
     if (tries <= 0 || this.#free === 0) {
       done(undefined)
       return
@@ -87,16 +88,18 @@ export class PortPool {
     this.#free--
     const again = () => {
       this.#putBack(port)
-      this.#try(tries - 1, done)
+      this.#try(tries - 1, address, done)
     }
-    this.#network.bind(port, rtp => {
+    const rtpBound = (rtp: DatagramSocket | undefined) => {
       if (rtp === undefined) return again()
-      this.#network.bind(port + 1, rtcp => {
+      const rtcpBound = (rtcp: DatagramSocket | undefined) => {
         if (rtcp !== undefined) return done({ rtp, rtcp })
         rtp.close()
         again()
-      })
-    })
+      }
+      this.#network.bind(port + 1, rtcpBound, address)
+    }
+    this.#network.bind(port, rtpBound, address)
   }
 
   #putBack(port: number): void {

@@ -1,9 +1,15 @@
+import { parseAddress } from '../address/address.ts'
+import {
+  isInRange,
+  isPrivateAddress,
+  type NetworkRange,
+  parseNetworkRange,
+  rangeAround,
+} from '../address/network-range.ts'
 import type { MediaSources } from '../contract/agreement.ts'
-import { parseAddress } from '../net/address.ts'
-import { isInRange, isPrivateAddress, maskOf, type NetworkRange, parseNetworkRange } from '../net/network-range.ts'
 
 /** A host that sends SIP may send media from neighbouring addresses of this prefix. */
-const sipNetworkPrefixLength = 24
+const sipNetwork = { ipv4: 24, ipv6: 64 } as const
 
 /** How close a host is to what signalling says; 0 = not at all. */
 type Rank = 0 | 1 | 2 | 3
@@ -25,8 +31,7 @@ export class KnownHosts {
     this.#sip = sip
     this.#hosts = (sources?.hosts ?? []).map(parseNetworkRange).filter(range => range !== undefined)
     const isPublic = sip !== undefined && !isPrivateAddress(sip) && !isPrivateAddress(address)
-    const mask = maskOf(sipNetworkPrefixLength)
-    this.#sipNetwork = isPublic ? { network: sip & mask, mask } : undefined
+    this.#sipNetwork = isPublic ? rangeAround(sip, sipNetwork) : undefined
   }
 
   rankOf(address: number): Rank {

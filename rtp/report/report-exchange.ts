@@ -1,4 +1,4 @@
-import { isUnicast } from '../net/address.ts'
+import { isUnicast } from '../address/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import type { ArrivalAllowance } from '../receive/arrival-allowance.ts'
 import { ranks } from '../receive/known-hosts.ts'

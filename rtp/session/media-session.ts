@@ -1,3 +1,4 @@
+import { formatAddress, formatPlace, isUnicast, parseAddress } from '../address/address.ts'
 import { codecFacts } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Agreement } from '../contract/agreement.ts'
@@ -6,7 +7,6 @@ import type { EngineEvent } from '../contract/event.ts'
 import type { RecordingSink } from '../contract/recording-sink.ts'
 import type { SessionStats, SourceFigures } from '../contract/session-stats.ts'
 import type { Seat } from '../mix/seat.ts'
-import { formatAddress, isUnicast, parseAddress } from '../net/address.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
 import type { Destination, SenderEvents } from '../packetize/destination.ts'
@@ -305,7 +305,7 @@ export class MediaSession implements Destination, SenderEvents {
   get #source(): SourceFigures {
     const { address, port, state } = this.#symmetricRtp
     return {
-      address: port === 0 ? '' : `${formatAddress(address)}:${port}`,
+      address: port === 0 ? '' : formatPlace(address, port),
       state,
       changes: this.#sourceChanges,
       refused: this.ingress.refused + this.#reports.refused,

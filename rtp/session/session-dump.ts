@@ -1,7 +1,7 @@
+import { formatPlace } from '../address/address.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
 import type { SessionStats } from '../contract/session-stats.ts'
-import { formatAddress } from '../net/address.ts'
 import { describeSocket } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
 import type { Receiver } from '../receive/receiver.ts'
@@ -71,4 +71,4 @@ function receivePipelineOf({ ports, receiver, recordings, agreement, bridgedWith
   return [...entry, kinds.join(', ') || 'nothing is agreed', takers.join(' | ') || 'count'].join(' → ')
 }
 
-const placeOf = (address: number, port: number): string => (port === 0 ? '' : `${formatAddress(address)}:${port}`)
+const placeOf = (address: number, port: number): string => (port === 0 ? '' : formatPlace(address, port))

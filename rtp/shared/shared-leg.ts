@@ -1,5 +1,5 @@
+import { formatPlace } from '../address/address.ts'
 import type { AwaitedSource } from '../contract/event.ts'
-import { formatAddress } from '../net/address.ts'
 import type { DatagramFlow, DatagramReceiver, DatagramSocket } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
 import { KnownHosts } from '../receive/known-hosts.ts'
@@ -58,8 +58,8 @@ export class SharedLeg implements PortPair {
     if (pair === undefined || port === 0 || this.isAmbiguous) return undefined
     const seen = pair.unknown.best(host => this.hosts.rankOf(host))
     return {
-      from: `${formatAddress(address)}:${port}`,
-      seen: seen && `${formatAddress(seen.address)}:${seen.port}`,
+      from: formatPlace(address, port),
+      seen: seen && formatPlace(seen.address, seen.port),
     }
   }
 }

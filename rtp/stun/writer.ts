@@ -1,3 +1,4 @@
+import { ipv6Addresses, isIpv6 } from '../address/address.ts'
 import { HmacSha1 } from '../srtp/hmac-sha1.ts'
 import {
   attributeHeaderLength,
@@ -12,6 +13,7 @@ import { type StunClass, type StunMessage, word32, writeWord16, writeWord32 } fr
 
 const classBits: Readonly<Record<StunClass, number>> = { request: 0, indication: 0x10, success: 0x100, error: 0x110 }
 const ipv4 = 1
+const ipv6 = 2
 
 /** Builds one message in `into`, which has room for it; `length` is where it stands. */
 export class StunWriter {
@@ -50,13 +52,18 @@ export class StunWriter {
     return this
   }
 
-  /** XOR-MAPPED-ADDRESS of an IPv4 address (RFC 8489 §14.2). */
+  /** XOR-MAPPED-ADDRESS (RFC 8489 §14.2). */
   mapped(address: number, port: number): this {
-    const at = this.#begin(stunAttributes.xorMappedAddress, 8)
+    const words = isIpv6(address) ? ipv6Addresses.wordsOf(address) : undefined
+    const at = this.#begin(stunAttributes.xorMappedAddress, words === undefined ? 8 : 20)
     this.#into[at] = 0
-    this.#into[at + 1] = ipv4
+    this.#into[at + 1] = words === undefined ? ipv4 : ipv6
     writeWord16(this.#into, at + 2, port ^ (magicCookie >>> 16))
-    writeWord32(this.#into, at + 4, (address ^ magicCookie) >>> 0)
+    if (words === undefined) writeWord32(this.#into, at + 4, (address ^ magicCookie) >>> 0)
+    // The cookie and the transaction's identity stand in the header.
+    else
+      for (let word = 0; word < 4; word++)
+        writeWord32(this.#into, at + 4 + 4 * word, (words[word]! ^ word32(this.#into, 4 + 4 * word)) >>> 0)
     return this
   }
 

@@ -18,9 +18,16 @@ export class InProcessMedia implements MediaThreads {
     })
   }
 
-  open(session: SessionId, _group: string, browser?: BrowserOpening, keyed = false, shared?: SharedOpening): void {
+  open(
+    session: SessionId,
+    _group: string,
+    browser?: BrowserOpening,
+    keyed = false,
+    shared?: SharedOpening,
+    ipv6 = false,
+  ): void {
     const more = { ...(browser === undefined ? {} : { browser }), ...(shared === undefined ? {} : { shared }) }
-    this.execute({ type: 'open', session, keyed, ...more })
+    this.execute({ type: 'open', session, keyed, ipv6, ...more })
   }
 
   execute(command: EngineCommand): void {

@@ -45,7 +45,14 @@ export type FromMedia =
 /** Media for a program: one thread, several, or none at all, all the same to it. */
 export interface MediaThreads {
   /** Sessions of one call must receive each other: `group` brings them to one thread. The rest as in the `open` command. */
-  open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean, shared?: SharedOpening): void
+  open(
+    session: SessionId,
+    group: string,
+    browser?: BrowserOpening,
+    keyed?: boolean,
+    shared?: SharedOpening,
+    ipv6?: boolean,
+  ): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
   /** Counters of each thread; of one that does not answer within a second the last ones that it reported, if any. */

@@ -49,7 +49,14 @@ export class WorkerMedia implements MediaThreads {
     )
   }
 
-  open(session: SessionId, group: string, browser?: BrowserOpening, keyed = false, shared?: SharedOpening): void {
+  open(
+    session: SessionId,
+    group: string,
+    browser?: BrowserOpening,
+    keyed = false,
+    shared?: SharedOpening,
+    ipv6 = false,
+  ): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
     const thread = known?.thread ?? this.#emptiest()
@@ -57,11 +64,12 @@ export class WorkerMedia implements MediaThreads {
     else known.sessions++
     thread.sessions++
     this.#sessions.set(session, { thread, group })
-    const port = browser === undefined && shared === undefined ? thread.takeReadyPort() : undefined
+    const port = browser === undefined && shared === undefined && !ipv6 ? thread.takeReadyPort() : undefined
     thread.send({
       type: 'open',
       session,
       keyed,
+      ipv6,
       ...(browser === undefined ? undefined : { browser }),
       ...(shared === undefined ? undefined : { shared }),
       ...(port === undefined ? undefined : { port }),

@@ -312,7 +312,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
         call.session?.reanswer(command.sdp, now)
         break
       case 'refuse-reoffer':
-        call.session?.refuseReoffer(now)
+        call.session?.refuseReoffer(command.warning, now)
         break
       case 'probe':
         call.session?.probe(now)

@@ -18,8 +18,8 @@ export function mediaAddress({ address, scope }: Connection): MediaAddress {
   if (isIpv4(address)) return ipv4Kind(address)
   if (!isIpv6(address)) return 'refused'
   if (/^[0:]+$/.test(address)) return 'hold'
-  // ff00::/8 is multicast; an embedded IPv4 address is judged as such.
-  if (/^ff/i.test(address) && /^[^:]{4}:/.test(address)) return 'refused'
+  // ff00::/8 is multicast, and fe80::/10 says nothing without a zone; an embedded IPv4 address is judged as such.
+  if (/^(?:ff|fe[89ab])/i.test(address) && /^[^:]{4}:/.test(address)) return 'refused'
   const embedded = address.slice(address.lastIndexOf(':') + 1)
   return embedded.includes('.') ? (ipv4Kind(embedded) === 'unicast' ? 'unicast' : 'refused') : 'unicast'
 }

@@ -6,30 +6,41 @@ import type { ResolvedHop } from './resolve.ts'
 import type { ListenAddress } from './sip-transport-config.ts'
 import type { UdpListener } from './udp.ts'
 
+const rememberedNames = 10_000
+
+/** A peer of the other family could not come back to it. */
+export const externalFor = (addresses: readonly string[], remote: string): string | undefined =>
+  addresses.find(address => isIPv6(address) === isIPv6(remote))
+
 /** Which of our sockets reaches a remote, and the address that it answers to. */
 export class OwnAddresses {
-  readonly #externalAddress: string | undefined
+  readonly #externalAddresses: readonly string[]
   readonly #udp: readonly UdpListener[]
   readonly #bound: readonly ListenAddress[]
   readonly #locals = new LocalAddresses()
+  /** The first address of each name that flows were made for. */
+  readonly #named = new Map<string, string>()
 
-  /** `externalAddress` is written instead of any interface's. The listeners may still grow. */
-  constructor(externalAddress: string | undefined, udp: readonly UdpListener[], bound: readonly ListenAddress[]) {
-    this.#externalAddress = externalAddress
+  /** `externalAddresses` are written instead of any interface's, each to peers of its family. The listeners may still grow. */
+  constructor(externalAddresses: readonly string[], udp: readonly UdpListener[], bound: readonly ListenAddress[]) {
+    this.#externalAddresses = externalAddresses
     this.#udp = udp
     this.#bound = bound
   }
 
-  /** The address by which `remote` (an IP literal) reaches us; undefined when it is not known yet. */
+  /** The address by which `remote` (an IP literal, or a name that was resolved) reaches us; undefined when it is not known yet. */
   localAddressFor(remote: string): string | undefined {
-    const listener = this.#udpFor(remote)
+    const address = isIP(remote) === 0 ? this.#named.get(remote) : remote
+    if (address === undefined) return undefined
+    const listener = this.#udpFor(address)
     const bound = listener === undefined || isWildcard(listener) ? undefined : listener.address
-    return this.#externalAddress ?? bound ?? this.#locals.known(remote)
+    return externalFor(this.#externalAddresses, address) ?? bound ?? this.#locals.known(address)
   }
 
   /** Flows for addresses that we have a socket for. */
   flowsOf(name: string, hops: readonly ResolvedHop[], done: (flows: readonly Flow[]) => void): void {
     const flows: (Flow | undefined)[] = hops.map(() => undefined)
+    if (hops[0] !== undefined) this.#remember(name, hops[0].address)
     const serverName = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { serverName: name } : {}
     let left = hops.length
     if (left === 0) done([])
@@ -67,6 +78,11 @@ export class OwnAddresses {
     }
   }
 
+  #remember(name: string, address: string): void {
+    if (this.#named.size >= rememberedNames) this.#named.clear()
+    this.#named.set(name, address)
+  }
+
   /** The listener of the peer's family: the one bound to just the address that leads there, else a wildcard. */
   #udpFor(remote: string): UdpListener | undefined {
     const family = this.#udp.filter(listener => isIPv6(listener.address) === isIPv6(remote))
@@ -77,7 +93,7 @@ export class OwnAddresses {
   /** The host to be written towards `remote` by a socket that is bound so; undefined while it is not known. */
   localHostFor(bound: string | undefined, remote: string): string | undefined {
     const fixed = bound !== undefined && !isWildcard({ address: bound }) ? bound : undefined
-    const known = this.#externalAddress ?? fixed ?? this.#locals.known(remote)
+    const known = externalFor(this.#externalAddresses, remote) ?? fixed ?? this.#locals.known(remote)
     return known === undefined ? undefined : formatHost(known)
   }
 
@@ -90,10 +106,13 @@ export class OwnAddresses {
 
   /** Our address and listening port for a stream transport; without a listener there is no port to come back to. */
   ownName(transport: StreamTransport, address: string): { readonly host: string; readonly port: number } {
-    const externalAddress = this.#externalAddress
     const listeners = this.#bound.filter(entry => entry.transport === transport)
-    const listener = listeners.find(entry => entry.address === address) ?? listeners[0]
-    return { host: formatHost(externalAddress ?? address), port: listener?.port ?? defaultPort(transport) }
+    const listener =
+      listeners.find(entry => entry.address === address) ??
+      listeners.find(entry => isIPv6(entry.address) === isIPv6(address)) ??
+      listeners[0]
+    const host = externalFor(this.#externalAddresses, address) ?? address
+    return { host: formatHost(host), port: listener?.port ?? defaultPort(transport) }
   }
 }
 

@@ -27,8 +27,8 @@ export interface SipTransportConfig {
   /** Default: none. */
   readonly tap?: SipTap
   readonly listeners: readonly ListenAddress[]
-  /** Written into Via and Contact instead of the interface's address. */
-  readonly externalAddress: string | undefined
+  /** Written into Via and Contact instead of the interface's address, towards peers of its family; one a family at most. */
+  readonly externalAddresses: readonly string[]
   /** Certificate and key of `tls` and `wss` listeners; `ca` for connections that we open. */
   readonly tls?: SecureContextOptions
   /** Whether a page of the request's origin may open a WebSocket on a `wss` listener. Default: every page may. */

@@ -66,7 +66,7 @@ export class SipTransport {
       isBehind: config.isBehind,
       isStranger: flow => !endpoint.isKnownSource(flow),
     })
-    this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
+    this.#own = new OwnAddresses(config.externalAddresses, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
       tls: config.tls,
@@ -87,7 +87,7 @@ export class SipTransport {
     this.#webSockets = new WebSockets({
       limits: config.limits,
       tls: config.tls,
-      externalAddress: config.externalAddress,
+      externalAddresses: config.externalAddresses,
       isAllowedOrigin: config.isAllowedOrigin ?? (() => true),
       now: () => config.clock.now(),
       nextId: () => this.#nextId++,
@@ -211,9 +211,19 @@ export class SipTransport {
     return this.#webSockets.disconnect()
   }
 
-  /** The address by which `remote` (an IP literal) reaches us; undefined when it is not known yet. */
+  /** The address by which `remote` (an IP literal, or a name that was resolved) reaches us; undefined when it is not known yet. */
   localAddressFor(remote: string): string | undefined {
     return this.#own.localAddressFor(remote)
+  }
+
+  /** Resolves the name now, so that `localAddressFor` knows it before the first call there. */
+  learn(hop: HopName): void {
+    this.#reachable(hop).then(
+      hops => {
+        if (hops !== 'refused') this.#own.flowsOf(hop.host, hops, () => {})
+      },
+      () => {},
+    )
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,7 @@ import type { Flow, WebSocketTransport } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
+import { externalFor } from './own-addresses.ts'
 import { WebSocketConnection, type WebSocketOwner } from './web-socket.ts'
 
 /** What became of a handshake; a refused one is still the caller's to answer. */
@@ -21,7 +22,7 @@ export type Upgraded =
 interface WebSocketsConfig {
   readonly limits: TransportLimits
   readonly tls: SecureContextOptions | undefined
-  readonly externalAddress: string | undefined
+  readonly externalAddresses: readonly string[]
   /** Whether a page of that origin may open a WebSocket on our own listeners. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   readonly now: () => number
@@ -132,8 +133,9 @@ export class WebSockets implements WebSocketOwner {
     transport: WebSocketTransport,
     clientAddress = request.socket.remoteAddress,
   ): Upgraded {
-    const { limits, externalAddress, now, nextId } = this.#config
-    const { remotePort = 0, localAddress, localPort = 0 } = request.socket
+    const { limits, externalAddresses, now, nextId } = this.#config
+    const { remotePort = 0, localPort = 0 } = request.socket
+    const localAddress = plain(request.socket.localAddress)
     const address = plain(clientAddress)
     const asked = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     if (!asked.some(name => name.trim().toLowerCase() === subprotocol))
@@ -150,7 +152,7 @@ export class WebSockets implements WebSocketOwner {
         address,
         port: remotePort,
         socket: nextId(),
-        localHost: formatHost(externalAddress ?? plain(localAddress)),
+        localHost: formatHost(externalFor(externalAddresses, localAddress) ?? localAddress),
         localPort,
       }
       const connection = new WebSocketConnection(opened, flow, limits, this, now)

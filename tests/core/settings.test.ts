@@ -53,7 +53,7 @@ const readable: readonly [
     ],
   ],
   ['SAUTI_SIP_REALM', 'sip.example.com', s => s.sip.realm, 'sip.example.com'],
-  ['SAUTI_EXTERNAL_ADDRESS', '203.0.113.7', s => s.externalAddress, '203.0.113.7'],
+  ['SAUTI_EXTERNAL_ADDRESS', '203.0.113.7', s => s.externalAddresses, ['203.0.113.7']],
   ['SAUTI_MEDIA_PORTS', '30000-30100', s => s.media.ports, [30000, 30100]],
   ['SAUTI_MEDIA_WORKERS', '0', s => s.media.workers, 0],
   ['SAUTI_RECORDER_MEMORY_MB', '8', s => s.recorder.memoryMb, 8],

@@ -44,7 +44,10 @@ const candidatesIn = (sdp: string): Candidate[] =>
   }))
 
 const settings = (externalAddress: string | undefined, workers = 0): Partial<RtpMediaOptions> => ({
-  settings: { externalAddress, media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false } },
+  settings: {
+    externalAddresses: externalAddress === undefined ? [] : [externalAddress],
+    media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false },
+  },
   bindAddress: '0.0.0.0',
 })
 

@@ -57,7 +57,7 @@ test('init: a wrong answer makes nothing; then settings, key, account and trunk;
 
   const parsed = readSettings({}, config, {})
   assert.ok(parsed.ok)
-  if (parsed.ok) assert.equal([parsed.settings.dataFolder, parsed.settings.externalAddress], [data, '203.0.113.7'])
+  if (parsed.ok) assert.equal([parsed.settings.dataFolder, parsed.settings.externalAddresses], [data, ['203.0.113.7']])
   const database = openDatabase(data, { readOnly: true })
   assert.equal(checkBooks(database), [])
   assert.equal(database.all(database.sql.selectFrom('accounts').select('name')), [{ name: 'Shamba' }])

@@ -72,7 +72,7 @@ for (const sockets of ['auto', 'dgram'] as const)
 
 test('sharing takes one pair of a range, and a leg whose media cannot be distinguished needs another', async () => {
   const [first] = testPorts()
-  const { settings } = { settings: { externalAddress: undefined } }
+  const { settings } = { settings: { externalAddresses: [] } }
   const bed = await MediaBed.open({
     settings: {
       ...settings,
@@ -103,7 +103,7 @@ test('a media thread that dies leaves its shared ports to the next one', async (
   const bed = await MediaBed.open(
     {
       settings: {
-        externalAddress: undefined,
+        externalAddresses: [],
         media: { ports: [first, first + 1], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
       },
     },

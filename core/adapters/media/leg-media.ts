@@ -3,7 +3,7 @@ import type { SessionDescription } from '../../../sip/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
-import type { MediaEvent, MediaSources } from '../../ports/media.ts'
+import type { MediaEvent, MediaSources, SdpWarning } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
 import {
   closedUnopened,
@@ -28,6 +28,8 @@ type Reoffer = Extract<SdpCommand, { readonly type: 'media.reoffer' }>
 export interface MediaRefusal {
   readonly fault: MediaFault
   readonly detail: string
+  /** For the remote whose offer it was. */
+  readonly warning?: SdpWarning
 }
 
 /** What a leg's media does to the world. */
@@ -267,7 +269,7 @@ export class LegMedia {
       case 'report-failed':
         if (refusal !== undefined) {
           host.failed(this, refusal)
-          host.events.add({ type: 'media.failed', legId, fault: refusal.fault, reoffer: false })
+          host.events.add({ type: 'media.failed', legId, fault: refusal.fault, reoffer: false, ...warningIn(refusal) })
         }
         return
       case 'report-ignored':
@@ -327,7 +329,10 @@ export class LegMedia {
     const offer = readSdp(command.offer)
     const answered = offer && sdp.answer(offer, command.prefer)
     if (answered?.ok === true) this.#step('answer-again', { agreed: answered.value, sdp: answered.value.sdp })
-    else this.#host.events.add({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
+    else {
+      const fault = answered?.fault ?? 'bad-sdp'
+      this.#host.events.add({ type: 'media.failed', legId, fault, reoffer: true, ...warningIn(answered) })
+    }
   }
 
   #agree({ agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
@@ -341,5 +346,8 @@ export class LegMedia {
     })
   }
 }
+
+const warningIn = (refusal: { readonly warning?: SdpWarning } | undefined): { readonly warning?: SdpWarning } =>
+  refusal?.warning === undefined ? {} : { warning: refusal.warning }
 
 const isSdp = (order: Order): order is SdpCommand => order.type === 'media.answered' || order.type === 'media.reoffer'

@@ -24,6 +24,7 @@ import {
 } from '../../../sip/index.ts'
 import { type CodecName, codecNames } from '../../model/trunk.ts'
 import type { Random } from '../../ports/clock.ts'
+import type { SdpWarning } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
 import type { KeySide } from './key-side.ts'
 import { opusWishesOf } from './opus-wishes.ts'
@@ -37,7 +38,7 @@ type SdpRefusal = 'no-common-codec' | 'bad-sdp'
 
 export type Negotiation<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: SdpRefusal; readonly detail: string }
+  | { readonly ok: false; readonly fault: SdpRefusal; readonly detail: string; readonly warning?: SdpWarning }
 
 /** A number for the origin of an SDP (RFC 8866 §5.2), of 48 bits. */
 export const newSessionId = (random: Random): string => String(random.bytes(6).reduce((id, byte) => id * 256 + byte, 0))
@@ -56,7 +57,19 @@ export interface Answer extends Agreed {
   readonly sdp: string
 }
 
-const refuse = (fault: SdpRefusal, detail: string): Negotiation<never> => ({ ok: false, fault, detail })
+const refuse = (fault: SdpRefusal, detail: string, warning?: SdpWarning): Negotiation<never> =>
+  warning === undefined ? { ok: false, fault, detail } : { ok: false, fault, detail, warning }
+
+/** RFC 3261 §20.43: what the 488 says of it. */
+const warnings: Readonly<Record<NegotiationFault | 'other-family', SdpWarning | undefined>> = {
+  'no-audio': { code: 304, text: 'Media type not available: no audio over a transport that is taken' },
+  'no-common-codec': { code: 305, text: 'Incompatible media format: no common codec' },
+  'no-connection': { code: 301, text: 'Incompatible network address formats: the session has no c= line' },
+  'bad-address': { code: 301, text: 'Incompatible network address formats: a name, multicast or link-local address' },
+  'bad-transport': { code: 302, text: 'Incompatible transport protocol: keys or fingerprint that are not taken' },
+  'bad-answer': undefined,
+  'other-family': { code: 301, text: 'Incompatible network address formats: this leg has no address of that family' },
+}
 
 const refusals: Readonly<Record<NegotiationFault, SdpRefusal>> = {
   'no-audio': 'no-common-codec',
@@ -162,10 +175,10 @@ export class LegSdp {
     if (agreed !== undefined && this.#browser?.renew(agreed) === true) {
       answered = answerOffer(offer, this.#localWith(crypto, codecs))
     }
-    if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
+    if (!answered.ok) return refuse(refusals[answered.reason], answered.reason, warnings[answered.reason])
     const { answer, negotiated } = answered.value
     const met = this.#agreed(negotiated, offer)
-    if (met === undefined) return refuse('bad-sdp', 'not an IPv4 address')
+    if (met === undefined) return refuse('bad-sdp', 'an address of the other family', warnings['other-family'])
     this.#previous = answer
     return { ok: true, value: { sdp: formatSdp(answer), ...met } }
   }
@@ -177,7 +190,7 @@ export class LegSdp {
     const read = readAnswer(this.#offer, answer, { browser: this.#browser?.local, crypto: this.#offeredCrypto })
     if (!read.ok) return refuse(refusals[read.reason], read.reason)
     const met = this.#agreed(read.value, answer)
-    return met === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: met }
+    return met === undefined ? refuse('bad-sdp', 'an address of the other family') : { ok: true, value: met }
   }
 
   #localWith(crypto: CryptoLocal | undefined, codecs: readonly Codec[]): LocalMedia {
@@ -191,7 +204,7 @@ export class LegSdp {
   }
 
   #agreed(negotiated: Negotiated, theirs: SessionDescription): Agreed | undefined {
-    const agreement = agreementOf(negotiated, theirs)
+    const agreement = agreementOf(negotiated, theirs, this.#browser === undefined ? this.#media.address : undefined)
     if (agreement === undefined) return undefined
     const terms = negotiated.browser && this.#browser?.terms(negotiated.browser)
     const keys = this.#keys?.keys(negotiated.crypto)
@@ -203,12 +216,21 @@ export class LegSdp {
   }
 }
 
+/** An IPv4 address that is written as one of IPv6 (RFC 4291 §2.5.5.2) is of neither: no packet goes there. */
+const isSameFamily = (own: string, remote: string): boolean =>
+  own.includes(':') === remote.includes(':') && !(remote.includes(':') && remote.includes('.'))
+
 export const isCodecName = (name: string | undefined): name is CodecName => codecNames.some(known => known === name)
 
-/** Undefined for an address that media cannot reach: it speaks IPv4. */
-const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreement | undefined => {
+/** Undefined for an address that media cannot reach from `own`: it is of the other family. */
+const agreementOf = (
+  negotiated: Negotiated,
+  theirs: SessionDescription,
+  own: string | undefined,
+): Agreement | undefined => {
   const { remote, codec, codecs, telephoneEvent: events, comfortNoise: noise, direction } = negotiated
-  if (remote?.address.includes(':') || !isCodecName(codec.name)) return undefined
+  if (!isCodecName(codec.name)) return undefined
+  if (own !== undefined && remote !== undefined && !isSameFamily(own, remote.address)) return undefined
   const media = theirs.media[negotiated.mediaIndex]
   const reports = negotiated.extendedReports
   const longest = media && maxPtimeOf(media)

@@ -1,3 +1,4 @@
+import { isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { OpenCommand } from './engine-words.ts'
 import type { RtpMediaOptions } from './rtp-media-options.ts'
@@ -10,44 +11,73 @@ const mostCandidates = 4
 
 export type AddressOptions = Pick<RtpMediaOptions, 'settings' | 'bindAddress' | 'localAddressFor'>
 
+type Addresses = readonly [first: string, ...more: string[]]
+
 /**
  * Where a leg's media is reached. `remote`: the address that its offer names. A plain leg gets the first; a browser's
- * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set. All are
- * IPv4, as media is, also of a leg whose SIP goes over IPv6.
+ * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set.
+ *
+ * The family is that of the remote's media, else of what is dialled, else of where SIP came from. Where this machine has no
+ * address of IPv6, it is IPv4.
  */
-export function ownAddresses(
-  open: OpenCommand,
-  remote: string | undefined,
-  options: AddressOptions,
-): readonly [first: string, ...more: string[]] {
+export function ownAddresses(open: OpenCommand, remote: string | undefined, options: AddressOptions): Addresses {
   if (open.onNet === true) return [amongUs]
-  const { settings, localAddressFor, bindAddress } = options
-  if (isIpv4(settings.externalAddress)) return [settings.externalAddress]
-  if (bindAddress !== undefined && bindAddress !== anyAddress) return [bindAddress]
   // A browser that trickles, or hides its addresses, names none.
-  const peer = remote === anyAddress ? open.toward : (remote ?? open.toward)
-  const local = peer === undefined ? undefined : localAddressFor(peer)
-  const nearest = isIpv4(local) ? local : nearestAddress(peer)
+  const named = remote === anyAddress || remote === undefined ? undefined : remote
+  const peer = plain(named ?? open.toward ?? open.sources?.sip)
+  const local = peer === undefined ? undefined : options.localAddressFor(peer)
+  const isSix = peer !== undefined && (isIP(peer) === 0 ? local !== undefined && isIPv6(local) : isIPv6(peer))
+  const six = isSix ? ownIpv6(peer, local, options) : undefined
+  const four = ownIpv4(peer, local, options)
+  if (six !== undefined) return [six, ...four.slice(0, mostCandidates - 1)]
+  const external = options.settings.externalAddresses.find(isIPv6)
+  return external === undefined ? four : [...four, external]
+}
+
+function ownIpv4(
+  peer: string | undefined,
+  local: string | undefined,
+  { settings, bindAddress }: AddressOptions,
+): Addresses {
+  const external = settings.externalAddresses.find(address => !isIPv6(address))
+  if (external !== undefined) return [external]
+  if (bindAddress !== undefined && bindAddress !== anyAddress) return [bindAddress]
+  const nearest = local !== undefined && !isIPv6(local) ? local : nearestAddress(peer)
   const others = outsideAddresses().filter(address => address !== nearest)
   return [nearest, ...others.slice(0, mostCandidates - 1)]
 }
 
-const loopback = '127.0.0.1'
-const ipv6Loopback = /^\[?::1\]?$/
+/** Undefined: this machine has none. A link-local address says nothing without a zone, which SDP has no place for. */
+function ownIpv6(peer: string, local: string | undefined, { settings }: AddressOptions): string | undefined {
+  const external = settings.externalAddresses.find(isIPv6)
+  if (external !== undefined) return external
+  if (local !== undefined && isIPv6(local) && !isLinkLocal(local)) return local
+  const own = interfaces('IPv6').filter(({ address }) => !isLinkLocal(address))
+  if (peer === ipv6Loopback && own.some(({ address }) => address === ipv6Loopback)) return ipv6Loopback
+  const outside = own.filter(({ internal }) => !internal).map(({ address }) => address)
+  return outside.find(isGlobal) ?? outside[0]
+}
 
-const isIpv4 = (address: string | undefined): address is string => address?.includes(':') === false
+const loopback = '127.0.0.1'
+const ipv6Loopback = '::1'
+
+const plain = (host: string | undefined): string | undefined => host?.replace(/^\[|\]$/g, '')
+
+const isLinkLocal = (address: string): boolean => /^fe[89ab]/i.test(address)
+/** 2000::/3. */
+const isGlobal = (address: string): boolean => /^[23]/.test(address)
 
 const bitsOf = (address: string): number =>
   address.split('.').reduce((bits, part) => ((bits << 8) | (Number(part) & 255)) >>> 0, 0)
 
-const interfaces = () =>
+const interfaces = (wanted: 'IPv4' | 'IPv6') =>
   Object.values(networkInterfaces())
     .flatMap(addresses => addresses ?? [])
-    .filter(({ family }) => family === 'IPv4')
+    .filter(({ family }) => family === wanted)
 
 /** All IPv4 addresses of ours but loopback. */
 const outsideAddresses = (): readonly string[] =>
-  interfaces()
+  interfaces('IPv4')
     .filter(({ internal }) => !internal)
     .map(({ address }) => address)
 
@@ -56,9 +86,9 @@ const outsideAddresses = (): readonly string[] =>
  * answer is not known.
  */
 const nearestAddress = (remote: string | undefined): string => {
-  if (remote !== undefined && (remote.startsWith('127.') || ipv6Loopback.test(remote))) return loopback
-  const own = interfaces()
-  if (isIpv4(remote)) {
+  if (remote !== undefined && (remote.startsWith('127.') || remote === ipv6Loopback)) return loopback
+  const own = interfaces('IPv4')
+  if (remote !== undefined && isIP(remote) === 4) {
     const near = own.find(({ address, netmask }) => ((bitsOf(address) ^ bitsOf(remote)) & bitsOf(netmask)) === 0)
     if (near !== undefined) return near.address
   }

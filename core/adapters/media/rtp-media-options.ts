@@ -5,9 +5,9 @@ import type { Log } from '../../ports/log.ts'
 import type { MediaEvent } from '../../ports/media.ts'
 
 export interface RtpMediaOptions {
-  readonly settings: Pick<Settings, 'externalAddress' | 'media'>
-  /** The local address by which a remote one is reached; undefined = not known (a guess by subnet is made). */
-  localAddressFor(remoteAddress: string): string | undefined
+  readonly settings: Pick<Settings, 'externalAddresses' | 'media'>
+  /** The local address by which a remote address or name is reached; undefined = not known (a guess by subnet is made). */
+  localAddressFor(remote: string): string | undefined
   /** Gets events in the order of each leg, never from inside `execute`. */
   emit(event: MediaEvent): void
   readonly random: Random

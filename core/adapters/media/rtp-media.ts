@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { type DtlsCertificate, selfSigned } from '../../../rtp/index.ts'
 import { type EngineEvent, type MediaThreads, openMedia, type SessionStats } from '../../../rtp/worker/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
@@ -162,7 +163,7 @@ export class RtpMedia implements Media {
     else {
       const remote = offer && remoteIn(offer)
       const shared = isShared ? { sources, ...(remote === undefined ? undefined : { remote }) } : undefined
-      this.#threads.open(legId, callId, browser?.opening, isKeyed, shared)
+      this.#threads.open(legId, callId, browser?.opening, isKeyed, shared, !isBrowser && isIPv6(addresses[0]))
     }
   }
 

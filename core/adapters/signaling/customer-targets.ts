@@ -25,7 +25,7 @@ interface CustomerTargetOptions {
   readonly log: Log
   /** Private and loopback addresses may be named; trunks and this switch still not. */
   readonly allowPrivate: boolean
-  readonly externalAddress: string | undefined
+  readonly externalAddresses: readonly string[]
   /** What is really bound. */
   readonly listeners: () => readonly Pick<ListenAddress, 'address' | 'port'>[]
   /** Names under which this switch is known: its SIP domain, the host of its public URL. */
@@ -95,13 +95,13 @@ export class CustomerTargets {
   }
 
   #isRefused({ address, port }: Pick<ResolvedHop, 'address' | 'port'>): boolean {
-    const { allowPrivate, trunks, externalAddress } = this.#options
+    const { allowPrivate, trunks, externalAddresses } = this.#options
     if (!allowPrivate && !isPublicAddress(address)) return true
     const forms = formsOf(address)
     // Unspecified, which the system would connect to itself, and multicast.
     if (forms.length === 0 || forms.some(isForbiddenTarget)) return true
     if (forms.some(isLoopback)) return this.#isOwnLoopback(forms, port)
-    const own = [...(externalAddress === undefined ? [] : [externalAddress]), ...this.#localAddresses()]
+    const own = [...externalAddresses, ...this.#localAddresses()]
     const isSame = (text: string) => formsOf(text).some(bytes => forms.some(form => sameBytes(form, bytes)))
     if (own.some(isSame)) return true
     for (const owned of this.#byName.values())

@@ -16,6 +16,9 @@ import type { LegTarget } from '../../ports/signaling.ts'
 export const trunkPort = (trunk: Pick<Trunk, 'port' | 'transport'>): number | undefined =>
   trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
 
+/** An IPv6 address is stored as it was written. */
+const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '')
+
 /** RFC 3261 §19.1.1: header fields are no part of a Request-URI, and a document's are not obeyed. */
 function requestUriOf(uri: string): string {
   const parsed = parseUri(uri)
@@ -40,7 +43,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
   const port = trunkPort(trunk)
   const transport = trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`
   return {
-    uri: `sip:${escapeUser(number)}@${formatHostPort(trunk.host, port)}${transport}`,
+    uri: `sip:${escapeUser(number)}@${formatHostPort(withoutBrackets(trunk.host), port)}${transport}`,
     hop: { host: trunk.host, port, transport: trunk.transport },
     username: trunk.username,
     password: trunk.password,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
   type Counters,
@@ -37,14 +38,14 @@ import type { Log } from '../../ports/log.ts'
 import type { Signaling, SignalingCommand, SignalingEvent } from '../../ports/signaling.ts'
 import { NameResolver } from '../names/index.ts'
 import { CustomerTargets } from './customer-targets.ts'
-import { dialTargetOf, peerOf } from './dial-target.ts'
+import { dialTargetOf, peerOf, trunkPort } from './dial-target.ts'
 import { legEventOf } from './leg-event.ts'
 import { nativeDatagrams } from './native-datagrams.ts'
 import { phoneCallerOf, phoneDirectory, type SignInTokens } from './phone-directory.ts'
 import { sipDns } from './sip-dns.ts'
 
 export interface SipSignalingOptions {
-  readonly settings: Pick<Settings, 'sip' | 'externalAddress' | 'allowPrivateUrls' | 'http' | 'publicUrl'>
+  readonly settings: Pick<Settings, 'sip' | 'externalAddresses' | 'allowPrivateUrls' | 'http' | 'publicUrl'>
   /** The trunks as they are now; asked at the start and at `trunksChanged`. */
   readonly trunks: () => readonly Trunk[]
   readonly emit: (event: SignalingEvent) => void
@@ -134,7 +135,7 @@ export class SipSignaling implements Signaling {
       clock,
       log: options.log,
       allowPrivate: settings.allowPrivateUrls,
-      externalAddress: settings.externalAddress,
+      externalAddresses: settings.externalAddresses,
       listeners: () => [...this.listeners(), ...settings.http],
       ownNames: [settings.sip.realm, new URL(settings.publicUrl).hostname],
     })
@@ -165,7 +166,7 @@ export class SipSignaling implements Signaling {
     signaling.#transport = await SipTransport.open(signaling.#endpoint, {
       listeners: settings.sip.listeners,
       ...(isAllowedOrigin === undefined ? {} : { isAllowedOrigin }),
-      externalAddress: settings.externalAddress,
+      externalAddresses: settings.externalAddresses,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
       gate: options.gate,
@@ -227,7 +228,7 @@ export class SipSignaling implements Signaling {
         this.#transport?.run({ type: 'reanswer', id, sdp: command.sdp })
         return
       case 'leg.refuse-reoffer':
-        this.#transport?.run({ type: 'refuse-reoffer', id })
+        this.#transport?.run({ type: 'refuse-reoffer', id, warning: command.warning })
         return
       case 'leg.probe':
         this.#transport?.run({ type: 'probe', id })
@@ -240,6 +241,12 @@ export class SipSignaling implements Signaling {
   /** Gives the endpoint who may call, whom to register with and whom to ping. */
   trunksChanged(): void {
     this.#targets.trunksChanged()
+    // The first offer to a trunk names our address of the family that its name leads to.
+    for (const trunk of this.#options.trunks()) {
+      const { host, transport } = trunk
+      if (host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0)
+        this.#transport?.learn({ host, port: trunkPort(trunk), transport })
+    }
     this.#watchPeers()
   }
 
@@ -286,7 +293,7 @@ export class SipSignaling implements Signaling {
     return this.#transport?.bound ?? []
   }
 
-  /** The address under which `remote` (an IP literal) reaches us; undefined while that is not known. */
+  /** The address under which `remote` (an IP literal, or a name that was resolved) reaches us; undefined while that is not known. */
   localAddressFor(remote: string): string | undefined {
     return this.#transport?.localAddressFor(remote)
   }

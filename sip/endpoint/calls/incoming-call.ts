@@ -11,7 +11,7 @@ import { Timer } from '../../transaction/timer-queue.ts'
 import type { ServerOwner, ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
 import type { ReasonHeader } from '../services/reason-header.ts'
-import { reasonFields } from '../services/reason-header.ts'
+import { reasonFields, warningFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
 import { allowField, callSidHeader } from '../services/settings.ts'
@@ -140,7 +140,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   end(reason: ReasonHeader, now: number): void {
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
-    this.#refuse(reason.status, reasonFields(reason), now)
+    this.#refuse(reason.status, [...reasonFields(reason), ...warningFields(reason.warning)], now)
     this.#close({ kind: 'response', status: reason.status }, now)
   }
 

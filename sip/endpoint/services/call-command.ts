@@ -1,5 +1,5 @@
 import type { HopTransport } from '../../network/flow.ts'
-import type { ReasonHeader } from './reason-header.ts'
+import type { ReasonHeader, SdpWarning } from './reason-header.ts'
 
 /** Where a dialled call goes: the Request-URI, and the next hop when that is not the URI's own host. */
 export interface DialTarget {
@@ -49,6 +49,6 @@ export type CallCommand =
   /** Our offer in a dialog that stands: re-INVITE. `reoffer-answered` or `reoffer-refused` follows. */
   | { readonly type: 'reoffer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'reanswer'; readonly id: string; readonly sdp: string }
-  | { readonly type: 'refuse-reoffer'; readonly id: string }
+  | { readonly type: 'refuse-reoffer'; readonly id: string; readonly warning?: SdpWarning | undefined }
   /** Asks whether the peer still has the dialog, by OPTIONS; `ended` follows when it does not. */
   | { readonly type: 'probe'; readonly id: string }

@@ -14,7 +14,22 @@ export interface ReasonHeader {
   readonly retryAfterSeconds?: number
   /** Another of those who rang has answered. */
   readonly isAnsweredElsewhere?: boolean
+  /** Set for a final response to an offer that cannot be taken. */
+  readonly warning?: SdpWarning
 }
+
+/** Why an offer cannot be taken (RFC 3261 §20.43). */
+export interface SdpWarning {
+  readonly code: number
+  readonly text: string
+}
+
+/** A pseudonym: the address that we are known by says nothing more than the response's source does. */
+const warnAgent = 'sauti'
+
+/** What a 488 says besides its status; a request has no Warning (RFC 3261 table 3). */
+export const warningFields = (warning: SdpWarning | undefined): HeaderField[] =>
+  warning === undefined ? [] : [{ name: 'Warning', value: `${warning.code} ${warnAgent} "${safeText(warning.text)}"` }]
 
 const safeText = (text: string): string => text.replace(/["\\\r\n]/g, ' ')
 

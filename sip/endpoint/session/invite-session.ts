@@ -16,8 +16,8 @@ import type {
   TransactionFault,
 } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
-import type { ReasonHeader } from '../services/reason-header.ts'
-import { reasonFields } from '../services/reason-header.ts'
+import type { ReasonHeader, SdpWarning } from '../services/reason-header.ts'
+import { reasonFields, warningFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { allowField, supportedField } from '../services/settings.ts'
@@ -240,8 +240,8 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? undefined : { sdp }) })
   }
 
-  refuseReoffer(now: number): void {
-    this.#withdrawPending(488, now)
+  refuseReoffer(warning: SdpWarning | undefined, now: number): void {
+    this.#withdrawPending(488, now, warningFields(warning))
   }
 
   /** Our own re-INVITE. */
@@ -330,9 +330,9 @@ export class InviteSession extends InviteExchange implements SessionContext, Cli
     this.sender.request('BYE', now, { fields: reasonFields(reason) })
   }
 
-  #withdrawPending(status: number, now: number): void {
+  #withdrawPending(status: number, now: number, fields: readonly HeaderField[] = []): void {
     const transaction = this.withdrawPending()
-    if (transaction !== undefined) this.services.respond(transaction, status, now)
+    if (transaction !== undefined) this.services.respond(transaction, status, now, { fields })
   }
 
   #stopAll(now: number): void {

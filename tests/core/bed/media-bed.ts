@@ -24,7 +24,7 @@ export class MediaBed {
     const events: MediaEvent[] = []
     const media = await RtpMedia.open({
       settings: {
-        externalAddress: undefined,
+        externalAddresses: [],
         media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false },
       },
       localAddressFor: () => '127.0.0.1',

@@ -15,6 +15,8 @@ interface PlainCallerOptions {
 
 interface Response {
   readonly status: number
+  /** The whole message. */
+  readonly text: string
   readonly sdp: string
 }
 
@@ -121,7 +123,7 @@ export class PlainCaller {
       this.#contact = /<([^>]+)>/.exec(header('Contact'))?.[1] ?? this.#contact
     }
     const [, sdp = ''] = message.split('\r\n\r\n')
-    if (method !== 'CANCEL') this.#responses.set(Number(cseqText), { status: Number(status), sdp })
+    if (method !== 'CANCEL') this.#responses.set(Number(cseqText), { status: Number(status), text: message, sdp })
   }
 }
 

@@ -38,13 +38,13 @@ export class RtpEndpoint {
     })
   }
 
-  /** Default: at a free port. */
-  static async open(wanted?: number): Promise<RtpEndpoint> {
+  /** Default: at a free port of 127.0.0.1. */
+  static async open(wanted?: number, address: '127.0.0.1' | '::1' = '127.0.0.1'): Promise<RtpEndpoint> {
     const port = wanted ?? (await freePort())
-    const socket = createSocket('udp4')
+    const socket = createSocket(address === '::1' ? 'udp6' : 'udp4')
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject)
-      socket.bind(port, '127.0.0.1', resolve)
+      socket.bind(port, address, resolve)
     })
     // Waiting for a packet has a bound; a failed test is not kept alive by what it left open.
     socket.unref()
@@ -56,7 +56,7 @@ export class RtpEndpoint {
   }
 
   /** Where packets go; else the source of the first packet received. */
-  aim(port: number, address = '127.0.0.1'): void {
+  aim(port: number, address = this.#socket.address().address): void {
     this.#remote = { address, port }
   }
 

@@ -22,6 +22,8 @@ export interface SippOptions {
   readonly localPort: number
   readonly rtpPort: number
   readonly transport?: 'udp' | 'tcp'
+  /** Of its SIP, and in its SDP. Default 127.0.0.1. */
+  readonly address?: '127.0.0.1' | '::1'
   /** User part called. */
   readonly service?: string
   readonly from?: string
@@ -68,6 +70,13 @@ function withOptions(scenario: string, folder: string): string {
   return file
 }
 
+/** The same scenario with SDP of IPv6: sipp itself writes its address in brackets there. */
+function overIpv6(scenario: string, folder: string): string {
+  const file = join(folder, 'over-ipv6.xml')
+  writeFileSync(file, readFileSync(scenario, 'utf8').replaceAll('IN IP4 [local_ip]', 'IN IP6 ::1'))
+  return file
+}
+
 /** One sipp process; `done` resolves with its exit code (0 = all its calls went by the scenario) and messages. */
 export class Sipp {
   readonly done: Promise<{ code: number | null; messages: string; errors: string }>
@@ -80,13 +89,15 @@ export class Sipp {
     const folder = mkdtempSync(join(tmpdir(), 'sauti-sipp-'))
     this.#folder = folder
     this.#port = options.localPort
-    const scenario = resolve(scenarios, `${options.scenario}.xml`)
+    const address = options.address ?? '127.0.0.1'
+    const written = resolve(scenarios, `${options.scenario}.xml`)
+    const scenario = address === '::1' ? overIpv6(written, folder) : written
     const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
     const args = [
       ...(options.remote === undefined ? [] : [options.remote]),
       ...['-sf', options.answersOptions === true ? withOptions(scenario, folder) : scenario],
-      ...['-i', '127.0.0.1', '-p', String(options.localPort)],
-      ...['-mi', `127.0.1.${1 + (made++ % mediaAddresses)}`],
+      ...['-i', address, '-p', String(options.localPort)],
+      ...['-mi', address === '::1' ? address : `127.0.1.${1 + (made++ % mediaAddresses)}`],
       ...['-t', options.transport === 'tcp' ? 't1' : 'u1'],
       ...[
         '-m',
@@ -147,8 +158,13 @@ export function mediaPortSeen(peer: Sipp, startLine: string): number | undefined
   return match === null ? undefined : Number(match[1])
 }
 
-/** Some socket of 127.0.0.1 has the port, by UDP or for TCP connections: as the kernel lists them. */
+/** Some socket of 127.0.0.1 or ::1 has the port, by UDP or for TCP connections: as the kernel lists them. */
 function isBound(port: number): boolean {
-  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `
-  return ['/proc/net/udp', '/proc/net/tcp'].some(table => readFileSync(table, 'utf8').includes(local))
+  const ends = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
+  const four = `0100007F${ends}`
+  const six = `${'0'.repeat(24)}01000000${ends}`
+  const table = (name: string) => readFileSync(`/proc/net/${name}`, 'utf8')
+  return (
+    ['udp', 'tcp'].some(name => table(name).includes(four)) || ['udp6', 'tcp6'].some(name => table(name).includes(six))
+  )
 }

@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseAddress } from '../../../rtp/address/address.ts'
+import { isPrivateAddress } from '../../../rtp/address/network-range.ts'
 import type { MediaSources } from '../../../rtp/contract/agreement.ts'
 import type { SourceState } from '../../../rtp/contract/session-stats.ts'
-import { parseAddress } from '../../../rtp/net/address.ts'
-import { isPrivateAddress } from '../../../rtp/net/network-range.ts'
 import { KnownHosts, ranks } from '../../../rtp/receive/known-hosts.ts'
 import { type SourceInput, sourceTable } from '../../../rtp/receive/source-states.ts'
 import {

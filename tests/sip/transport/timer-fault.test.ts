@@ -29,7 +29,7 @@ test('a fault that a timer sets off is reported, and the timers after it run', a
   const faults: string[] = []
   const driver = await SipTransport.open(endpoint, {
     listeners: [],
-    externalAddress: undefined,
+    externalAddresses: [],
     limits: defaultTransportLimits,
     dns: { naptr: async () => [], srv: async () => [], addresses: async () => [] },
     clock: {
@@ -78,7 +78,7 @@ async function faultyFor(type: EndpointInput['type']) {
   const onCalls: ((event: CallEvent) => void)[] = []
   const driver = await SipTransport.open(endpoint, {
     listeners: [],
-    externalAddress: undefined,
+    externalAddresses: [],
     limits: defaultTransportLimits,
     dns: { naptr: async () => [], srv: async () => [], addresses: async () => [] },
     clock: { now: () => 10, at: () => () => {} },

@@ -48,7 +48,7 @@ class Bed {
       settings: {
         ...defaultSettings,
         allowPrivateUrls: allowPrivate,
-        externalAddress,
+        externalAddresses: externalAddress === undefined ? [] : [externalAddress],
         sip: {
           listeners: [
             { transport: 'udp', address: '127.0.0.1', port: 0 },
