@@ -66,7 +66,7 @@ export class Call implements CallHost {
   /** What it takes under caps. */
   readonly places = new CallSlots()
   readonly #share: CallShare
-  /** Rows of legs that had ended, when a database that failed closed none of them. */
+  /** What a database that failed has refused: rows of legs that had ended, and reports. */
   readonly #unclosed: Change[] = []
   readonly #events = new EventBudget()
   /** Made when the call ends. */
@@ -82,6 +82,7 @@ export class Call implements CallHost {
   #reached: Branch | PlacedBranches | undefined
   #onEnd: (() => void) | undefined
   #onDatabaseFailure: (() => void) | undefined
+  #hasDatabaseFailed = false
 
   constructor(share: CallShare, now: number) {
     this.#share = share
@@ -194,8 +195,25 @@ export class Call implements CallHost {
 
   commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void {
     const admitted = this.#events.admit(unit, this.#now)
-    if (admitted.length > 0 || then !== undefined)
+    if (then === undefined && undone === undefined && admitted.every(isReport)) this.#report(admitted)
+    else if (admitted.length > 0 || then !== undefined)
       this.emit(this.storeRequests.commit(admitted, { done: then, undone }))
+  }
+
+  ask(unit: readonly Change[], then: (result: CommitResult) => void, failed: () => void): void {
+    this.emit(this.storeRequests.commit(unit, { done: then, failed }))
+  }
+
+  /** Nothing of the call waits for it: what a failing database refuses goes with the next report, at the latest with the last unit. */
+  #report(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    const unit = [...this.#unclosed.splice(0), ...changes]
+    const failed = (detail: string) => {
+      this.#unclosed.unshift(...unit)
+      const fields = { sid: this.sid, detail }
+      this.emit({ type: 'log', level: 'error', fields, message: 'a report of a call waits for the database' })
+    }
+    this.emit(this.storeRequests.commit(unit, { failed }))
   }
 
   commitClosing(unit: readonly Change[]): void {
@@ -270,6 +288,7 @@ export class Call implements CallHost {
     this.emit({ type: 'log', level: 'error', fields: { sid: this.sid, detail }, message: 'the database failed a call' })
     // The request that waits for the row gets an answer, also when the call has ended meanwhile.
     if (!this.isKnown) this.#onDatabaseFailure?.()
+    this.#hasDatabaseFailed = true
     this.finish('END.5500')
   }
 
@@ -289,7 +308,8 @@ export class Call implements CallHost {
     this.#reached?.stop(reason)
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
-    this.legs.end(releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }))
+    const hasDatabaseFailed = this.#hasDatabaseFailed
+    this.legs.end(releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith, hasDatabaseFailed }))
     this.#onEnd?.()
   }
 
@@ -348,8 +368,21 @@ export class Call implements CallHost {
   #closingTransaction(): ClosingTransaction {
     return new ClosingTransaction(this, this.storeRequests, {
       changes: () => this.#lastChanges(),
-      closed: () => this.#closed(),
+      closed: () => this.#lastUnitWritten(),
     })
+  }
+
+  /** What was refused after the last unit was made is one more. */
+  #lastUnitWritten(): void {
+    if (this.#unclosed.length === 0) this.#closed()
+    else {
+      const changes = () => this.#unclosed.splice(0)
+      this.#closing = new ClosingTransaction(this, this.storeRequests, {
+        changes,
+        closed: () => this.#lastUnitWritten(),
+      })
+      this.#closing.advance()
+    }
   }
 
   /** Once. Requests that wait for the end of a known call get it. */
@@ -363,13 +396,15 @@ export class Call implements CallHost {
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     const { omitted } = this.#events
-    return this.#unclosed.concat(
-      omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })],
-      this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? [],
-      this.#reached?.finalChanges() ?? [],
-      this.talk.finalChanges(),
-      this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
-    )
+    return this.#unclosed
+      .splice(0)
+      .concat(
+        omitted === 0 ? [] : [this.event('EVENT.0429', { sid: this.sid, omitted })],
+        this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? [],
+        this.#reached?.finalChanges() ?? [],
+        this.talk.finalChanges(),
+        this.book.close(this.talk.speechSeconds, this.legs.quality, this.unix()),
+      )
   }
 
   /** 200 is going out to the caller: talk runs. */
@@ -379,3 +414,7 @@ export class Call implements CallHost {
     this.commit(leg === undefined ? changes : [...changes, leg])
   }
 }
+
+/** It says what has happened, and nothing that the call does next hangs on it. */
+const isReport = ({ type }: Change): boolean =>
+  type === 'event.append' || type === 'recording.insert' || type === 'recording.update'

@@ -9,7 +9,7 @@ interface CommitAnswers {
   /** Nothing of the unit was written; after this the call is ended. */
   readonly undone?: (() => void) | undefined
   /** Instead of ending the call. */
-  readonly failed?: () => void
+  readonly failed?: (detail: string) => void
   /** The call goes on only then. Default: where there is a `done`. */
   readonly isAwaited?: boolean
 }
@@ -72,7 +72,7 @@ export class StoreRequests {
         if (pending === undefined) return false
         this.#commits.delete(event.commitId)
         if (event.type === 'store.committed') pending.done?.(event.result)
-        else if (pending.failed !== undefined) pending.failed()
+        else if (pending.failed !== undefined) pending.failed(event.detail)
         else {
           pending.undone?.()
           this.#listener.databaseFailed(event.detail)

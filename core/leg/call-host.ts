@@ -23,9 +23,12 @@ export interface CallHost extends LegHost {
   readonly isOver: boolean
   /**
    * One unit of work. `then` gets success or refusal; a database that fails ends the call instead, after `undone`: nothing
-   * of the unit was written. A unit without `then` is written a few milliseconds later where that spares a commit.
+   * of the unit was written. A unit without `then` is written a few milliseconds later where that spares a commit, and one
+   * that only reports what has happened goes with a later one where the database fails.
    */
   commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void
+  /** The same where the call goes on without it: `failed` when the database fails. */
+  ask(unit: readonly Change[], then: (result: CommitResult) => void, failed: () => void): void
   /** A unit that closes rows and settles their money. What a failing database refuses of it is in the call's last unit. */
   commitClosing(unit: readonly Change[]): void
   /** `then` is not called when the call has ended meanwhile. */

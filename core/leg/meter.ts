@@ -4,7 +4,7 @@ import { chargeData } from '../events/charge-data.ts'
 import type { HoldDump } from '../model/call-dump.ts'
 import type { HoldUuid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
-import type { Change, Hold } from '../ports/store.ts'
+import type { Change, CommitResult, Hold } from '../ports/store.ts'
 import type { CallHost } from './call-host.ts'
 import type { Leg } from './leg.ts'
 
@@ -132,8 +132,9 @@ export class Meter {
     this.#state = 'asking'
     // A ledger that does not answer in time has given nothing.
     this.#cutAtEnd()
-    this.#host.commit([{ type: 'hold.grow', uuid: this.#uuid, amount: growth.add }], result => {
-      if (this.#state === 'settled' || this.#isCut) return
+    const isLate = () => this.#state === 'settled' || this.#isCut
+    const answered = (result: CommitResult) => {
+      if (isLate()) return
       this.#state = 'quiet'
       if (!result.ok) {
         this.#grow(refusals + 1)
@@ -143,7 +144,14 @@ export class Meter {
       this.#hasWarned = false
       this.#clear()
       this.#plan()
-    })
+    }
+    // What is paid for is talked, and a database that fails now may be back until then.
+    const failed = () => {
+      if (isLate()) return
+      this.#state = 'quiet'
+      this.#host.timers.set(`meter:${this.#uuid}:ask`, this.#host.now() + askAgainMs, () => this.#grow(refusals))
+    }
+    this.#host.ask([{ type: 'hold.grow', uuid: this.#uuid, amount: growth.add }], answered, failed)
   }
 
   #exhaust(): void {

@@ -9,7 +9,7 @@ export const capRetrySeconds = 1
 
 /** Retry-After of a caller who was refused by load. */
 export const loadRetrySeconds = 2
-/** Retry-After of a request that the database failed: its thread is started again within a second or two. */
+/** Retry-After of a request or a caller that the database failed: its thread is started again within a second or two. */
 export const databaseRetrySeconds = 2
 /** The same of a caller for whom there was no media port: one becomes free when a call ends. */
 const mediaRetrySeconds = 5
@@ -34,16 +34,21 @@ interface Ending {
   readonly isSoftphone: boolean
   readonly wasAnswered: boolean
   readonly rejectWith: 486 | 603 | undefined
+  /** That ends it: another switch, or this one a little later, can take the call. */
+  readonly hasDatabaseFailed?: boolean
 }
 
-export function releaseOf({ reason, sid, isSoftphone, wasAnswered, rejectWith }: Ending): Release {
+export function releaseOf(ending: Ending): Release {
+  const { reason, sid, isSoftphone, wasAnswered, rejectWith, hasDatabaseFailed = false } = ending
+  const names = isSoftphone && !wasAnswered && sid !== undefined ? { sid } : undefined
+  if (hasDatabaseFailed) return { reason, more: { ...names, status: 503, retryAfterSeconds: databaseRetrySeconds } }
   const status = isSoftphone ? phoneStatusOf(reason) : callerStatusOf(reason)
   const isSilent = !isSoftphone && !wasAnswered && (status !== undefined || isOfDocument(reason))
   const retryAfterSeconds = retryAfterOf(reason)
   return {
     reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
     more: {
-      ...(isSoftphone && !wasAnswered && sid !== undefined ? { sid } : undefined),
+      ...names,
       ...(status === undefined ? undefined : { status }),
       ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }),
       ...(isSilent ? { withoutQ850: true } : undefined),

@@ -121,6 +121,10 @@ export class DialHost implements CallHost {
     giveTurnBack: () => this.done.push('-turn'),
   }
 
+  ask: CallHost['ask'] = (_unit, then) => {
+    this.commits.push(then)
+  }
+
   adopt(leg: Leg, owner: LegOwner): void {
     this.adopted.push({ leg, owner })
   }

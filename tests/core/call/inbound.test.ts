@@ -21,6 +21,9 @@ function called(verbs: string, ms: number, more: Parameters<CallBed['call']>[1] 
   return { bed, caller }
 }
 
+const digitsIn = (bed: CallBed) =>
+  bed.store.events.filter(({ code }) => code === 'DTMF.0100').map(({ data }) => data.digit)
+
 const types = (bed: CallBed) => bed.commands.map(command => command.type).filter(type => !type.startsWith('store.'))
 
 test('180 goes out before the webhook is asked, and the call is durable before both', () => {
@@ -339,16 +342,37 @@ test('an inbound call that cannot be paid: 402 with a row', () => {
   )
 })
 
-test('a failing database ends the call, and its last row is tried again', () => {
+test('a failing database refuses a new call with 503 and Retry-After', () => {
+  const bed = bedWith('<Say loop="0">x</Say>')
+  bed.failCommits = true
+  bed.call(at)
+  bed.run(2500)
+  const [end] = bed.of('leg.end')
+  assert.equal([end?.reason, end?.status, end?.retryAfterSeconds], ['END.5500', 503, 2])
+})
+
+test('a live call outlasts a failing database, and its events are written when the database is back', () => {
   const { bed, caller } = called('<Say loop="0">x</Say>', 200)
   bed.failCommits = true
   bed.press(caller, '1')
+  bed.run(1000)
+  bed.press(caller, '2')
   bed.run(2500)
-  assert.is(bed.of('leg.end').at(-1)?.reason, 'END.5500')
-  assert.is(bed.store.call().status, 'answered')
+  assert.is(bed.of('leg.end').length, 0)
+  assert.equal(digitsIn(bed), [])
+  bed.failCommits = false
+  bed.press(caller, '3')
+  bed.run(1000)
+  assert.equal(digitsIn(bed), ['1', '2', '3'])
+  bed.failCommits = true
+  bed.press(caller, '4')
+  bed.run(1000)
+  bed.hangUpCaller(caller)
+  bed.run(2500)
   bed.failCommits = false
   bed.run(20_000)
-  assert.is(bed.store.call().reasonCode, 'END.5500')
+  assert.equal(digitsIn(bed), ['1', '2', '3', '4'], 'in their order, once')
+  assert.is(bed.store.call().reasonCode, 'END.0200')
   assert.ok(bed.exchange.isEmpty)
 })
 

@@ -55,6 +55,23 @@ test('money is not used up while the ledger does not answer: the leg is cut at t
   expectAllEnded(bed)
 })
 
+test('a database that fails when the hold is to grow ends no call: it is asked again until the last second that was paid', () => {
+  for (const isBackIn of [10_000, 30_000]) {
+    const bed = dialling(dialTo(far))
+    bed.peers.set(far, { answerAfter: 100, byeAfter: 90_000 })
+    bed.call(at)
+    bed.run(40_000)
+    bed.failCommits = true
+    bed.run(isBackIn)
+    bed.failCommits = false
+    bed.run(120_000)
+    const isInTime = isBackIn === 10_000
+    assert.is(bed.store.call().reasonCode, isInTime ? 'END.0202' : 'END.0211', `${isBackIn}`)
+    assert.is(bed.store.call().cost, isInTime ? 60_000 : 30_000)
+    assert.ok(bed.exchange.isEmpty)
+  }
+})
+
 /** A Dial runs to where `isThere`; until then all is written. */
 function runTo(bed: CallBed, isThere: () => boolean): void {
   for (let ms = 0; !isThere(); ms++) {
