@@ -258,7 +258,11 @@ export class MediaEngine {
 
   #abandon(id: SessionId, entry: Entry): void {
     this.#table.abandon(id)
-    this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail: 'every media port is in use' })
+    const detail =
+      this.#env.network.hasNoDescriptors === true
+        ? 'this process may open no more files: raise its limit (LimitNOFILE of systemd, ulimit -n)'
+        : 'every media port is in use'
+    this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail })
     for (const command of entry.waiting) {
       const end = endOfAbandoned(command)
       if (end !== undefined) this.#env.emit(end)

@@ -41,6 +41,7 @@ const roundsPerTick = 8
 const sharedBursts = 4
 const readySockets = 512
 const socketLevel = 1
+const tooManyFiles = 24
 const receiveBuffer = 8
 const receiveBufferForced = 33
 /** Some five thousand packets: a second of a hundred legs. */
@@ -54,6 +55,8 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #native: NativeCalls
   readonly #descriptors: OpenDescriptors | undefined
   readonly #host: number
+  readonly #descriptorCeiling: number
+  #hasNoDescriptors = false
   readonly #epoll: number
   readonly #incoming: MessageBatch
   readonly #outgoing: SendQueue
@@ -70,12 +73,19 @@ export class LinuxNetwork implements DatagramNetwork {
   #holdRound = 0
   #slotsReceived = 0
 
-  constructor(native: NativeCalls, address: string, descriptors?: OpenDescriptors) {
+  /** `descriptorCeiling`: sockets get descriptors below it; the others are for files, connections and threads. */
+  constructor(
+    native: NativeCalls,
+    address: string,
+    descriptors?: OpenDescriptors,
+    descriptorCeiling = Number.POSITIVE_INFINITY,
+  ) {
     const host = parseAddress(address)
     if (host === undefined || isIpv6(host)) throw new TypeError(`media address ${address} is not an IPv4 address`)
     this.#native = native
     this.#descriptors = descriptors
     this.#host = host
+    this.#descriptorCeiling = descriptorCeiling
     this.#epoll = native.libc.epoll_create1(closeOnExec)
     if (this.#epoll < 0) throw new Error(`epoll_create1 failed: errno ${native.errno()}`)
     descriptors?.opened(this.#epoll)
@@ -94,6 +104,10 @@ export class LinuxNetwork implements DatagramNetwork {
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void, address = this.#host): void {
     done(this.#open(port, address))
+  }
+
+  get hasNoDescriptors(): boolean {
+    return this.#hasNoDescriptors
   }
 
   slot(): Uint8Array {
@@ -172,7 +186,10 @@ export class LinuxNetwork implements DatagramNetwork {
     const { libc } = this.#native
     const isSix = isIpv6(host)
     const fd = libc.socket(isSix ? inet6 : inet, datagramNonBlocking, 0)
-    if (fd < 0) return undefined
+    // The system gives the lowest that is free: so many are open at least.
+    this.#hasNoDescriptors = fd >= this.#descriptorCeiling || (fd < 0 && this.#native.errno() === tooManyFiles)
+    if (fd >= this.#descriptorCeiling) libc.close(fd)
+    if (fd < 0 || this.#hasNoDescriptors) return undefined
     this.#descriptors?.opened(fd)
     const view = this.#scratchView
     const nameBytes = isSix ? inet6Bytes : inetBytes

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { ipv6Addresses } from '../address/address.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { DgramNetwork } from './dgram-network.ts'
@@ -23,7 +24,25 @@ export const openNetwork = (options: NetworkOptions = {}): DatagramNetwork => {
   const native = loadLibC()
   const { descriptors } = options
   if (native !== undefined)
-    return new LinuxNetwork(native, address, descriptors === undefined ? undefined : new OpenDescriptors(descriptors))
+    return new LinuxNetwork(
+      native,
+      address,
+      descriptors === undefined ? undefined : new OpenDescriptors(descriptors),
+      descriptorCeiling(),
+    )
   if (sockets === 'mmsg') throw new Error('batched sockets need 64-bit Linux and koffi')
   return new DgramNetwork(address)
+}
+
+/** Of the files that this process may open, a part that media leaves to recordings, prompts, connections and the database. */
+const leftToOthers = 1 / 4
+
+/** Where it is not known there is none. */
+function descriptorCeiling(): number {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(soft) * (1 - leftToOthers))
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }

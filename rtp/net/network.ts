@@ -48,6 +48,8 @@ export interface DatagramNetwork {
    * be had, or the address not this machine's.
    */
   bind(port: number, done: (socket: DatagramSocket | undefined) => void, address?: number): void
+  /** The last port was not to be had because this process may open no more files. */
+  readonly hasNoDescriptors?: boolean
   /** Room for one outgoing packet, of at least `slotBytes`; valid until it was sent and flushed. */
   slot(): Uint8Array
   /** Hands everything that has arrived to the sockets' receivers. Bounded per socket; the rest waits for the next call. */

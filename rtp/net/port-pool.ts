@@ -88,7 +88,7 @@ export class PortPool {
     this.#free--
     const again = () => {
       this.#putBack(port)
-      this.#try(tries - 1, address, done)
+      this.#try(this.#network.hasNoDescriptors === true ? 0 : tries - 1, address, done)
     }
     const rtpBound = (rtp: DatagramSocket | undefined) => {
       if (rtp === undefined) return again()

@@ -186,8 +186,8 @@ export class LegMedia {
     this.#reoffer(command)
   }
 
-  noPorts(): void {
-    this.#step('no-ports', { refusal: { fault: 'no-ports', detail: 'every media port is in use' } })
+  noPorts(detail: string): void {
+    this.#step('no-ports', { refusal: { fault: 'no-ports', detail } })
   }
 
   /** `ended` follows. */

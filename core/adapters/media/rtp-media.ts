@@ -176,7 +176,7 @@ export class RtpMedia implements Media {
         return
       case 'failed':
         this.#options.log.error({ legId: leg.legId, fault: event.fault, detail: event.detail }, 'media session failed')
-        if (event.fault === 'no-ports') leg.noPorts()
+        if (event.fault === 'no-ports') leg.noPorts(event.detail)
         else leg.faulted(event.detail)
         return
       case 'source':
@@ -194,8 +194,15 @@ export class RtpMedia implements Media {
       case 'closed':
         leg.ended(event.stats)
         return
-      case 'played':
       case 'recorded':
+        if (event.endedBy === 'failed')
+          this.#options.log.error(
+            { legId: leg.legId, callId: leg.callId, size_bytes: event.sizeBytes },
+            'a recording failed: its file cannot be written, as on a full disk, or the disk is too slow',
+          )
+        leg.orderEnded(event)
+        return
+      case 'played':
       case 'digits-sent':
         leg.orderEnded(event)
         return

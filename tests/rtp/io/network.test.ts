@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseAddress } from '../../../rtp/address/address.ts'
 import { loadLibC } from '../../../rtp/io/libc.ts'
+import { LinuxNetwork } from '../../../rtp/io/linux-network.ts'
 import { openNetwork } from '../../../rtp/io/open-network.ts'
-import { parseAddress } from '../../../rtp/net/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../../../rtp/net/network.ts'
 import { noise, sleep } from '../bed/media-peer.ts'
 
@@ -379,5 +380,23 @@ if (kinds.length > 1 && mayBeWide())
     assert.is(got, 2000)
     network.close()
   })
+
+test('media leaves descriptors to files and connections', async () => {
+  const native = loadLibC()
+  if (native === undefined) return
+  const network = new LinuxNetwork(native, '127.0.0.1', undefined, 200)
+  const sockets: DatagramSocket[] = []
+  for (let n = 0; n < 300; n++) {
+    const socket = await bind(network)
+    if (socket === undefined) break
+    sockets.push(socket)
+  }
+  assert.ok(sockets.length > 50 && sockets.length < 200, `${sockets.length} sockets`)
+  assert.ok(network.hasNoDescriptors)
+  sockets.pop()?.close()
+  assert.ok((await bind(network)) !== undefined)
+  assert.not.ok(network.hasNoDescriptors)
+  network.close()
+})
 
 test.run()
