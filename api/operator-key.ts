@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../core/index.ts'
-import { makeFolder } from '../core/startup/index.ts'
+import { makeFolder, writeSecret } from '../core/startup/index.ts'
 
 const operatorKeyFile = 'operator.key'
 
@@ -24,6 +24,6 @@ export function ensureOperatorKey(settings: Settings): string {
   if (found !== undefined) return found
   const key = `op_${randomBytes(32).toString('base64url')}`
   makeFolder(settings.dataFolder)
-  writeFileSync(join(settings.dataFolder, operatorKeyFile), `${key}\n`, { mode: 0o600, flag: 'wx' })
+  writeSecret(join(settings.dataFolder, operatorKeyFile), `${key}\n`)
   return key
 }

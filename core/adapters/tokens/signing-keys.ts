@@ -1,7 +1,8 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../system/make-folder.ts'
+import { writeSecret } from '../system/write-secret.ts'
 
 const signingKeyFile = 'signing.key'
 const keyBytes = 32
@@ -14,6 +15,11 @@ export function openSigningKeys(folder: string): (purpose: SigningPurpose) => Ke
   return purpose => createSecretKey(Buffer.from(hkdfSync('sha256', master, '', `sauti ${purpose}`, keyBytes)))
 }
 
+/** With the code by which a start says why it fails. */
+class UnusableKey extends Error {
+  readonly code = 'store.unusable'
+}
+
 function findMaster(folder: string): Buffer | undefined {
   let text: string
   try {
@@ -24,13 +30,16 @@ function findMaster(folder: string): Buffer | undefined {
   }
   const master = Buffer.from(text, 'base64url')
   // A key that was cut short would sign, and be guessed.
-  if (master.length < keyBytes) throw new Error(`${join(folder, signingKeyFile)} holds no key of ${keyBytes} bytes`)
+  if (master.length < keyBytes)
+    throw new UnusableKey(
+      `${join(folder, signingKeyFile)} holds no key of ${keyBytes} bytes: restore it from a backup, or delete it (phone tokens and links of recordings that were given out are void then)`,
+    )
   return master
 }
 
 function makeMaster(folder: string): Buffer {
   const master = randomBytes(keyBytes)
   makeFolder(folder)
-  writeFileSync(join(folder, signingKeyFile), `${master.toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  writeSecret(join(folder, signingKeyFile), `${master.toString('base64url')}\n`)
   return master
 }
