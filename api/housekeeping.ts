@@ -40,6 +40,7 @@ export async function startHousekeeping(repositories: Repositories, log: Log): P
     isStopped = true
     clearTimeout(forgetting)
     for (const timer of timers) clearInterval(timer)
-    await keys.flushUses()
+    // When each key was used last: a database that cannot be written keeps no part of the switch open.
+    await keys.flushUses().catch(fault => log.error({ error: String(fault) }, 'housekeeping failed'))
   }
 }

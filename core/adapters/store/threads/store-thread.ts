@@ -6,6 +6,7 @@ import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
 import { giveWay, goBefore } from '../../system/thread-niceness.ts'
 import { type Database, openDatabase } from '../database.ts'
+import { unusableStore } from '../errors.ts'
 import { recover } from '../recovery.ts'
 import type { StoreParts } from '../served.ts'
 import { storeOver } from '../store.ts'
@@ -78,6 +79,8 @@ async function open(isRecovering: boolean, doubted: readonly string[]): Promise<
         recordingsFolder: join(folder, 'recordings'),
         unixMs: systemClock.unixMs(),
         uuid: () => crypto.randomUUID(),
+      }).catch(cause => {
+        throw unusableStore(folder, cause)
       })
     : undefined
   const tookMs = Math.round(performance.now() - began)
