@@ -10,7 +10,12 @@ import type { LegTarget } from '../ports/signaling.ts'
 export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly srtp: SrtpWish }
   | { readonly kind: 'on-net' }
-  | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
+  | {
+      readonly kind: 'uri'
+      readonly target: Extract<LegTarget, { kind: 'uri' }>
+      /** The host that the URI names. */
+      readonly host: string
+    }
   /** `webrtc`, `srtp`: what media it is offered. */
   | {
       readonly kind: 'phone'

@@ -104,7 +104,7 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
         ...(username === undefined ? {} : { username }),
         ...(password === undefined ? {} : { password }),
       }
-      return { ok: true, places: [[{ kind: 'uri', target }]], rate }
+      return { ok: true, places: [[{ kind: 'uri', target, host: place.host }]], rate }
     }
     case 'number': {
       if (e164 === undefined) return { ok: false, reason: 'END.0484' }

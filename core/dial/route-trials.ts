@@ -122,5 +122,6 @@ function towardOf(route: Route): Pick<LegOptions, 'toward' | 'srtp' | 'mediaHost
     const { host, mediaHosts, mediaSource } = route.trunk
     return { toward: host, srtp: route.srtp, mediaHosts, mediaSource }
   }
+  if (route.kind === 'uri') return { toward: route.host }
   return route.kind === 'phone' ? { toward: route.target.binding.address, srtp: route.srtp } : {}
 }

@@ -7,6 +7,8 @@ import { expectStatus } from '../rig/beds/account.ts'
 import { requirePeers } from '../rig/beds/debian.ts'
 import { SwitchBed } from '../rig/beds/switch-bed.ts'
 import { heardBy, readWav } from '../rig/beds/verb-bed.ts'
+import { NameServer } from '../rig/fakes/name-server.ts'
+import { Baresip } from '../rig/peers/baresip.ts'
 import { PlainCaller } from '../rig/peers/plain-caller.ts'
 import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
 import { mediaPortSeen, Sipp, type SippOptions } from '../rig/peers/sipp.ts'
@@ -14,7 +16,7 @@ import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
 import { freePort } from '../rig/probes/ports.ts'
 import { bestShare } from '../rig/probes/received-audio.ts'
 import { sine, toneShare } from '../rig/probes/tone.ts'
-import { until } from '../rig/probes/wait.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // Peers over IPv6, beside peers over IPv4 and an external address of IPv4: SIP, audio both ways, recordings.
 
@@ -22,14 +24,19 @@ const six = suite('IPv6')
 const hasIpv6 = Object.values(networkInterfaces()).some(all => all?.some(({ address }) => address === '::1'))
 const [assetHz, callerHz, calleeHz] = [440, 600, 1000]
 let bed: SwitchBed
+let names: NameServer
 let sipPort: number
 let carrierPort: number
 
 six.before(async () => {
-  requirePeers('sipp')
+  requirePeers('sipp', 'baresip')
   sipPort = await freePort()
   const listeners = ['udp', 'tcp'].flatMap(by => [`${by}:127.0.0.1:${sipPort}`, `${by}:[::1]:${sipPort}`])
-  bed = await SwitchBed.open({ env: { SAUTI_SIP: listeners.join() } })
+  names = await NameServer.open(({ name, type }) => {
+    if (name !== 'six.carrier.test') return undefined
+    return { addresses: type === 'AAAA' ? ['::1'] : [] }
+  })
+  bed = await SwitchBed.open({ env: { SAUTI_SIP: listeners.join(), SAUTI_DNS: names.address } })
   carrierPort = await freePort()
   const { on, account } = bed
   const carrier = {
@@ -43,7 +50,10 @@ six.before(async () => {
   await account.asset('tone', sine(assetHz, 2))
 })
 
-six.after(() => bed?.close())
+six.after(async () => {
+  await bed?.close()
+  await names?.close()
+})
 
 const caller = async (options: Partial<SippOptions> & { rtpPort: number }): Promise<Sipp> =>
   bed.caller({ address: '::1', remote: `[::1]:${sipPort}`, ...options })
@@ -107,11 +117,74 @@ if (hasIpv6) {
     theirs.close()
   })
 
+  const dialIn = () => PlainCaller.open({ sipPort, to: bed.account.number, from: '+254722000111' })
+
+  /** What a callee on that port got of a call to that number, which it refuses. */
+  async function inviteTo(number: string, port: number): Promise<string> {
+    const callee = new Sipp({ scenario: 'callee-busy', address: '::1', localPort: port, rtpPort: await freePort() })
+    await callee.listening()
+    const url = await bed.account.document('<Hangup/>')
+    const order = { to: number, from: bed.account.number, url }
+    expectStatus(await bed.account.api('POST', '/calls/originate', order), 201)
+    const { messages } = await callee.done
+    return messages
+  }
+
+  six('a trunk by a name with AAAA alone, or by an address in brackets, is offered media of IPv6', async () => {
+    const hosts = { 'six.carrier.test': 'six.carrier.test', '[::1]': '[::1]' }
+    for (const [at, [host, written]] of Object.entries(hosts).entries()) {
+      const [port, number] = [await freePort(), `+25471000000${at}`]
+      const trunk = { name: host, host, port, transport: 'udp', prefixes: [number], inbound_hosts: [] }
+      expectStatus(await bed.on.operator('POST', '/trunks', trunk), 201)
+      await until('the name to be looked up', () => at > 0 || names.asked('six.carrier.test', 'AAAA') > 0)
+      await sleep(200)
+      const messages = await inviteTo(number, port)
+      assert.ok(messages.includes(`INVITE sip:${number}@${written}:${port} SIP/2.0`), messages)
+      assert.match(messages, /c=IN IP6 ::1/)
+    }
+  })
+
+  six('a Sip whose URI names an IPv6 address is offered media of IPv6', async () => {
+    const port = await freePort()
+    const callee = new Sipp({ scenario: 'callee-busy', address: '::1', localPort: port, rtpPort: await freePort() })
+    await callee.listening()
+    await bed.account.hosts('voice_inbound', `<Dial><Sip>sip:bob@[::1]:${port}</Sip></Dial>`)
+    const plain = await dialIn()
+    const [{ messages }] = await Promise.all([
+      callee.done,
+      plain.invite({ address: '127.0.0.1', port: await freePort() }),
+    ])
+    assert.match(messages, /c=IN IP6 ::1/)
+    plain.close()
+  })
+
+  six('baresip over IPv6: audio both ways, from a port that its SDP does not name, and reports', async () => {
+    await bed.account.hosts('voice_inbound', '<Play asset="tone" loop="0"/>')
+    const phone = new Baresip({
+      sipPort: await freePort(),
+      rtpPort: await freePort(),
+      address: '::1',
+      user: '+254722000111',
+      says: sine(callerHz, 20),
+      dial: `sip:${bed.account.number}@[::1]:${sipPort}`,
+    })
+    try {
+      await phone.hears(assetHz)
+      await until('audio from it', async () => {
+        const { calls } = expectStatus(await bed.on.operator('GET', '/calls'), 200).body
+        const { quality, media_source: source } = calls[0]?.legs[0] ?? {}
+        return quality?.packets_received > 50 && /^\[[0-9a-f:]+\]:\d+$/.test(source?.address)
+      })
+    } finally {
+      await phone.stop()
+      phone.remove()
+    }
+  })
+
   const offerOf = (address: string, port: number) =>
     ['v=0', `o=- 7 1 IN IP6 ${address}`, 's=-', `c=IN IP6 ${address}`, 't=0 0', `m=audio ${port} RTP/AVP 0`, ''].join(
       '\r\n',
     )
-  const dialIn = () => PlainCaller.open({ sipPort, to: bed.account.number, from: '+254722000111' })
 
   six('SIP over IPv4 whose SDP is of IPv6 gets its audio there', async () => {
     await bed.account.hosts('voice_inbound', '<Play asset="tone" loop="0"/>')

@@ -1,4 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -53,7 +54,7 @@ const settings = (externalAddress: string | undefined, workers = 0): Partial<Rtp
 
 const bound = (address: string): Promise<Socket> =>
   new Promise(resolve => {
-    const socket = createSocket('udp4')
+    const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
     socket.bind(0, address, () => resolve(socket))
   })
 
@@ -143,6 +144,23 @@ test('bound to all addresses: each is a candidate, the nearest first, and each a
   browser.close()
   await bed.media.close()
 })
+
+if (Object.values(networkInterfaces()).some(all => all?.some(({ address }) => address === '::1')))
+  test('a browser whose SIP comes by IPv6 gets candidates of IPv6 before those of IPv4, and each answers', async () => {
+    const bed = await MediaBed.open(settings('127.0.0.3'))
+    const browser = await bound('::1')
+    bed.do({ type: 'media.open', legId: leg('a'), callId, offer, sources: { sip: '::1', hosts: [] } })
+    const answer = (await bed.next('media.opened', 'a')).sdp
+    const candidates = candidatesIn(answer)
+    assert.is(candidates[0]?.address, '::1')
+    assert.is(candidates.at(-1)?.address, '127.0.0.3')
+    assert.match(answer, /^c=IN IP6 ::1/m)
+    const [first] = candidates
+    assert.ok(first)
+    assert.is(await answerTo(browser, answer, first), `::1:${first.port}`)
+    browser.close()
+    await bed.media.close()
+  })
 
 test.after(() => {
   setImmediate(() => process.exit())

@@ -8,6 +8,7 @@ const amongUs = '127.0.0.1'
 const anyAddress = '0.0.0.0'
 /** Candidates for a browser, which checks each of them with each of its own. */
 const mostCandidates = 4
+const mostIpv6Candidates = 2
 
 export type AddressOptions = Pick<RtpMediaOptions, 'settings' | 'bindAddress' | 'localAddressFor'>
 
@@ -17,21 +18,33 @@ type Addresses = readonly [first: string, ...more: string[]]
  * Where a leg's media is reached. `remote`: the address that its offer names. A plain leg gets the first; a browser's
  * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set.
  *
- * The family is that of the remote's media, else of what is dialled, else of where SIP came from. Where this machine has no
- * address of IPv6, it is IPv4.
+ * The family of a plain leg is that of the remote's media, else of what is dialled, else of where SIP came from. A browser
+ * gets addresses of IPv6 where any of these is of IPv6, or an external one is. Where this machine has no address of IPv6,
+ * all are of IPv4.
  */
-export function ownAddresses(open: OpenCommand, remote: string | undefined, options: AddressOptions): Addresses {
+export function ownAddresses(
+  open: OpenCommand,
+  remote: string | undefined,
+  options: AddressOptions,
+  isBrowser = false,
+): Addresses {
   if (open.onNet === true) return [amongUs]
   // A browser that trickles, or hides its addresses, names none.
-  const named = remote === anyAddress || remote === undefined ? undefined : remote
-  const peer = plain(named ?? open.toward ?? open.sources?.sip)
+  const named = remote === anyAddress ? undefined : remote
+  const peers = [named, open.toward, open.sources?.sip].map(plain).filter(peer => peer !== undefined)
+  const peer = peers[0]
   const local = peer === undefined ? undefined : options.localAddressFor(peer)
-  const isSix = peer !== undefined && (isIP(peer) === 0 ? local !== undefined && isIPv6(local) : isIPv6(peer))
-  const six = isSix ? ownIpv6(peer, local, options) : undefined
   const four = ownIpv4(peer, local, options)
-  if (six !== undefined) return [six, ...four.slice(0, mostCandidates - 1)]
+  if (!isBrowser) {
+    const isSix = peer !== undefined && (isIP(peer) === 0 ? isIPv6(local ?? '') : isIPv6(peer))
+    const [six] = isSix ? ownIpv6(peer, local, options) : []
+    return six === undefined ? four : [six]
+  }
+  const peerOfSix = peers.find(isIPv6)
   const external = options.settings.externalAddresses.find(isIPv6)
-  return external === undefined ? four : [...four, external]
+  if (peerOfSix === undefined) return external === undefined ? four : [...four, external]
+  const [first, ...more] = ownIpv6(peerOfSix, options.localAddressFor(peerOfSix), options)
+  return first === undefined ? four : [first, ...more, ...four]
 }
 
 function ownIpv4(
@@ -47,15 +60,20 @@ function ownIpv4(
   return [nearest, ...others.slice(0, mostCandidates - 1)]
 }
 
-/** Undefined: this machine has none. A link-local address says nothing without a zone, which SDP has no place for. */
-function ownIpv6(peer: string, local: string | undefined, { settings }: AddressOptions): string | undefined {
+/**
+ * The nearest first; none: this machine has none. A link-local address says nothing without a zone, which SDP has no place
+ * for.
+ */
+function ownIpv6(peer: string, local: string | undefined, { settings }: AddressOptions): readonly string[] {
   const external = settings.externalAddresses.find(isIPv6)
-  if (external !== undefined) return external
-  if (local !== undefined && isIPv6(local) && !isLinkLocal(local)) return local
+  if (external !== undefined) return [external]
   const own = interfaces('IPv6').filter(({ address }) => !isLinkLocal(address))
-  if (peer === ipv6Loopback && own.some(({ address }) => address === ipv6Loopback)) return ipv6Loopback
   const outside = own.filter(({ internal }) => !internal).map(({ address }) => address)
-  return outside.find(isGlobal) ?? outside[0]
+  const known = local !== undefined && isIPv6(local) && !isLinkLocal(local) ? [local] : []
+  const loopback = own.filter(({ address }) => address === ipv6Loopback && peer === ipv6Loopback)
+  const nearest = [...known, ...loopback.map(({ address }) => address)]
+  const others = [...outside.filter(isGlobal), ...outside.filter(address => !isGlobal(address))]
+  return [...new Set([...nearest, ...others])].slice(0, mostIpv6Candidates)
 }
 
 const loopback = '127.0.0.1'

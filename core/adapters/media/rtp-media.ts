@@ -138,7 +138,7 @@ export class RtpMedia implements Media {
     const { random, settings } = this.#options
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
     const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
-    const addresses = ownAddresses(open, offer && addressIn(offer), this.#options)
+    const addresses = ownAddresses(open, offer && addressIn(offer), this.#options, isBrowser)
     const browser = isBrowser
       ? new BrowserSide(random, this.#certificate.fingerprint, addresses, settings.media.weakFingerprints)
       : undefined

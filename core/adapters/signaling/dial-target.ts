@@ -44,7 +44,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
   const transport = trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`
   return {
     uri: `sip:${escapeUser(number)}@${formatHostPort(withoutBrackets(trunk.host), port)}${transport}`,
-    hop: { host: trunk.host, port, transport: trunk.transport },
+    hop: { host: withoutBrackets(trunk.host), port, transport: trunk.transport },
     username: trunk.username,
     password: trunk.password,
     peerId: trunk.uuid,
@@ -53,7 +53,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
 
 export const peerOf = (trunk: Trunk): PeerConfig => ({
   id: trunk.uuid,
-  host: trunk.host,
+  host: withoutBrackets(trunk.host),
   port: trunkPort(trunk) ?? 0,
   transport: trunk.transport,
   username: trunk.username,

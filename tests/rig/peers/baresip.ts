@@ -42,17 +42,20 @@ export class Baresip {
     codec?: keyof typeof codecNames
     /** Its user part: calls to another are not its own. */
     user?: string
+    /** Of its SIP; ::1: its media is of IPv6, too. Default 127.0.0.1. */
+    address?: '127.0.0.1' | '::1'
   }) {
     requirePeers('baresip')
     this.#folder = mkdtempSync(join(tmpdir(), 'sauti-baresip-'))
     writeFileSync(join(this.#folder, 'says.wav'), wavOf(options.says))
     const transport = options.transport ?? 'udp'
+    const host = options.address === '::1' ? '[::1]' : '127.0.0.1'
     writeFileSync(
       join(this.#folder, 'config'),
       [
         'poll_method epoll',
         ...(options.config ?? []),
-        `sip_listen 127.0.0.1:${options.sipPort}`,
+        `sip_listen ${host}:${options.sipPort}`,
         `audio_source aufile,${join(this.#folder, 'says.wav')}`,
         'audio_player aufile,none',
         'ausrc_srate 8000',
@@ -73,12 +76,12 @@ export class Baresip {
     writeFileSync(
       join(this.#folder, 'accounts'),
       options.account ??
-        `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${codecNames[options.codec ?? 'PCMU']}` +
+        `<sip:${options.user ?? 'baresip'}@${host}:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${codecNames[options.codec ?? 'PCMU']}` +
           `${options.answers === true ? ';answermode=auto' : ''}\n`,
     )
-    this.#child = spawn('baresip', ['-f', this.#folder, ...(options.dial ? ['-e', `/dial ${options.dial}`] : [])], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+    const family = options.address === '::1' ? ['-6'] : []
+    const dial = options.dial === undefined ? [] : ['-e', `/dial ${options.dial}`]
+    this.#child = spawn('baresip', ['-f', this.#folder, ...family, ...dial], { stdio: ['pipe', 'pipe', 'pipe'] })
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', chunk => {
         this.output += chunk
