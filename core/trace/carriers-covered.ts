@@ -63,6 +63,7 @@ export function carrierCovered(
 export const carrierPacketCovered = (packet: LegPacket): LegPacket => ({
   ...packet,
   remoteAddress: new DataView(addressBytes(carrierHost(packet.leg)).buffer).getUint32(0),
+  remoteIpv6: undefined,
   remotePort: carrierMediaPort(packet.leg),
   localPort: ownMediaPort(packet.leg),
 })

@@ -57,9 +57,10 @@ function packetOf(sip: TimedMessage): Uint8Array {
 }
 
 function rtpPacketOf(packet: RtpCapture): Uint8Array {
-  const { isSent, remoteAddress, remotePort, localPort, localHost, bytes, length, unixMs } = packet
-  const far = { address: new Uint8Array(4), port: remotePort }
-  new DataView(far.address.buffer).setUint32(0, remoteAddress)
+  const { isSent, remoteAddress, remoteIpv6, remotePort, localPort, localHost, bytes, length, unixMs } = packet
+  const four = new Uint8Array(4)
+  new DataView(four.buffer).setUint32(0, remoteAddress)
+  const far = { address: remoteIpv6 ?? four, port: remotePort }
   const near = { address: addressBytes(localHost), port: localPort }
   const [from, to] = isSent ? [near, far] : [far, near]
   const whole = new Uint8Array(length)

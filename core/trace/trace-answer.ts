@@ -29,7 +29,7 @@ function packetsAnswer(book: TraceBook, id: string, { reader, audio }: TraceQuer
   return { account, isOver: true, body: pcapngOf(shown, rtp) }
 }
 
-const connection = /^c=IN IP4 (\S+)/m
+const connection = /^c=IN IP[46] (\S+)/m
 
 /** RTP of the call, with the address that our SDP gave the leg: by it Wireshark knows what is RTP. */
 function capturedOf(

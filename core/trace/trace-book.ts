@@ -98,7 +98,7 @@ export class TraceBook implements TraceIntake {
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder()
   readonly #scratch = Buffer.alloc(maxPayloadBytes)
-  readonly #captured = Buffer.alloc(capturedBytes)
+  readonly #captured = Buffer.alloc(2 * capturedBytes)
   /** Calls that live, and ended ones that are not in the store, or not all of them: those that `tick` looks at. */
   readonly #held = new Set<CallTrack>()
   /** Made at the first need. */
@@ -215,9 +215,9 @@ export class TraceBook implements TraceIntake {
     if (place === undefined) return
     const { track, index } = place
     if (packet.bytes.length > rtpHeaderBytes) {
-      writeCaptured(this.#captured, 0, { ...packet, unixMs })
+      const length = writeCaptured(this.#captured, 0, { ...packet, unixMs })
       this.#touch(track, unixMs)
-      track.pages.add(recordKinds.packets, index, unixMs, ++track.seq, this.#captured)
+      track.pages.add(recordKinds.packets, index, unixMs, ++track.seq, this.#captured, 0, length)
       return
     }
     const { rtpHeaders = 0 } = this.#options

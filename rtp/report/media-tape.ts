@@ -1,3 +1,4 @@
+import { ipv6Addresses, isIpv6 } from '../address/address.ts'
 import { codecNumbers } from '../codec/codec-name.ts'
 
 /**
@@ -12,13 +13,14 @@ import { codecNumbers } from '../codec/codec-name.ts'
  *             24 u16 length of the packet   28 its first bytes
  *     audio:  as packet, whole: its bytes go on in the slots that follow
  *     more:   1 u8 bytes   8 the next of them
+ *     address: 4 u32 the number that packets have of an IPv6 address   8 its 16 bytes
  */
 const slotBytes = 64
 const controlBytes = 64
 const writtenAt = 0
 const readAt = 1
 const droppedAt = 2
-const kinds = { name: 1, point: 2, packet: 3, audio: 4, more: 5 } as const
+const kinds = { name: 1, point: 2, packet: 3, audio: 4, more: 5, address: 6 } as const
 const moreBytes = slotBytes - 8
 const firstBytes = slotBytes - 28
 const longestId = slotBytes - 8
@@ -47,10 +49,12 @@ export interface TapePoint {
   readonly levelDbov: number
 }
 
-interface TapePacket {
+export interface TapePacket {
   readonly isSent: boolean
-  /** IPv4, as a number. */
+  /** IPv4, as a number; 0: see `remoteIpv6`. */
   readonly remoteAddress: number
+  /** The 16 bytes of an IPv6 address. */
+  readonly remoteIpv6?: Uint8Array
   readonly remotePort: number
   readonly localPort: number
   readonly length: number
@@ -67,6 +71,8 @@ export class MediaTape {
   readonly #view: DataView
   #head: number
   #sessions = 0
+  /** IPv6 addresses whose numbers the reader knows. */
+  readonly #announced = new Set<number>()
 
   constructor(memory: SharedArrayBuffer, wantsHeaders: boolean) {
     this.wantsHeaders = wantsHeaders
@@ -120,6 +126,7 @@ export class MediaTape {
     remotePort: number,
     localPort: number,
   ): void {
+    if (isIpv6(remoteAddress)) this.#announce(remoteAddress)
     const at = this.#slot(kinds.packet, session)
     if (at === -1) return
     const count = Math.min(kept, length, tapedBytes)
@@ -138,6 +145,7 @@ export class MediaTape {
     remotePort: number,
     localPort: number,
   ): void {
+    if (isIpv6(remoteAddress)) this.#announce(remoteAddress)
     const more = Math.max(0, Math.ceil((length - firstBytes) / moreBytes))
     const at = this.#slot(kinds.audio, session, more)
     if (at === -1) return
@@ -152,6 +160,15 @@ export class MediaTape {
       bytes[next + 1] = count
       for (let index = 0; index < count; index++) bytes[next + 8 + index] = packet[from + index]!
     }
+    this.#commit()
+  }
+
+  #announce(address: number): void {
+    if (this.#announced.has(address)) return
+    const at = this.#slot(kinds.address, address >>> 0)
+    if (at === -1 || !ipv6Addresses.write(address, this.#view, at + 8)) return
+    if (this.#announced.size >= addressesKept) this.#announced.clear()
+    this.#announced.add(address)
     this.#commit()
   }
 
@@ -196,6 +213,8 @@ export class MediaTape {
   }
 }
 
+const noAddress = new Uint8Array(16)
+
 interface TapeListener {
   point(session: string, unixMs: number, point: TapePoint): void
   packet(session: string, unixMs: number, packet: TapePacket): void
@@ -208,6 +227,8 @@ const longestPacket = 65_535
 
 /** More are forgotten, the oldest first: sessions say nothing when they end. */
 const namesKept = 20_000
+/** The writer announces them once more before the reader has forgotten them. */
+const addressesKept = 4096
 
 /** The reader's side. */
 export class MediaTapeReader {
@@ -219,6 +240,7 @@ export class MediaTapeReader {
   readonly #listener: TapeListener
   readonly #whole = new Uint8Array(longestPacket)
   readonly #names = new Map<number, string>()
+  readonly #addresses = new Map<number, Uint8Array>()
 
   constructor(memory: SharedArrayBuffer, listener: TapeListener) {
     this.#control = new Int32Array(memory, 0, controlBytes / 4)
@@ -258,6 +280,12 @@ export class MediaTapeReader {
       this.#names.delete(session)
       this.#names.set(session, this.#text.toString('latin1', at + 8, at + 8 + this.#bytes[at + 1]!))
       if (this.#names.size > namesKept) this.#names.delete(this.#names.keys().next().value!)
+      return
+    }
+    if (kind === kinds.address) {
+      this.#addresses.delete(session)
+      this.#addresses.set(session, this.#bytes.slice(at + 8, at + 24))
+      if (this.#addresses.size > 2 * addressesKept) this.#addresses.delete(this.#addresses.keys().next().value!)
       return
     }
     const id = this.#names.get(session)
@@ -303,9 +331,12 @@ export class MediaTapeReader {
 
   #packetAt(at: number): TapePacket {
     const view = this.#view
+    const remoteAddress = view.getUint32(at + 16, true)
+    const remoteIpv6 = isIpv6(remoteAddress) ? (this.#addresses.get(remoteAddress) ?? noAddress) : undefined
     return {
       isSent: this.#bytes[at + 1] === 1,
-      remoteAddress: view.getUint32(at + 16, true),
+      remoteAddress: remoteIpv6 === undefined ? remoteAddress : 0,
+      ...(remoteIpv6 === undefined ? undefined : { remoteIpv6 }),
       remotePort: view.getUint16(at + 20, true),
       localPort: view.getUint16(at + 22, true),
       length: view.getUint16(at + 24, true),

@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
+import { pcapngOf } from '../../../core/trace/pcapng.ts'
 import type { RtpFigures } from '../../../core/trace/rtp-point.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
@@ -125,6 +126,29 @@ test('of headers the newest are kept, of telephone-events all', () => {
   bed.book.over(began + 200, callId, { sid: 'CA1', uuid: callId, reasonCode: 'END.0200' })
   bed.tick(began + 60_000)
   assert.equal(kept(), wanted)
+})
+
+test('a remote of IPv6 is kept with its address, in headers, digits and whole packets', () => {
+  const bed = new TraceBed(() => began, { rtpHeaders: 10, store: new PartsInMemory() })
+  beginLeg(bed)
+  const remoteIpv6 = Uint8Array.from({ length: 16 }, (_, at) => at + 1)
+  const ofSix = (length: number, at: number) => ({ ...packet(length, at), remoteAddress: 0, remoteIpv6 })
+  for (let at = 0; at < 7; at++) bed.book.packet(began + at, legId, ofSix(12, at))
+  bed.book.packet(began + 100, legId, ofSix(16, 50))
+  bed.book.packet(began + 101, legId, packet(16, 51))
+  bed.book.audio(began + 102, legId, ofSix(172, 52))
+  const kept = bed.book.packets(callId, 'operator', true)
+  assert.equal(
+    kept.map(({ bytes, remoteIpv6 }) => [bytes[0], bytes.length, remoteIpv6?.[15]]),
+    [...[2, 3, 4, 5, 6].map(at => [at, 12, 16]), [50, 16, 16], [51, 16, undefined], [52, 172, 16]],
+  )
+  const file = Buffer.from(
+    pcapngOf(
+      [],
+      kept.map(each => ({ ...each, localHost: '2001:db8::1' })),
+    ),
+  )
+  assert.ok(file.includes(Buffer.from(remoteIpv6)))
 })
 
 test('audio is kept up to its bound, before and after the call was stored, and shown only to whoever asks for it', () => {

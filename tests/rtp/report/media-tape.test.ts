@@ -1,8 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseAddress } from '../../../rtp/address/address.ts'
 import { compressALaw } from '../../../rtp/codec/g711-tables.ts'
 import { LevelMeter } from '../../../rtp/report/level-meter.ts'
-import { MediaTape, MediaTapeReader, type TapePoint, tapeMemory } from '../../../rtp/report/media-tape.ts'
+import {
+  MediaTape,
+  MediaTapeReader,
+  type TapePacket,
+  type TapePoint,
+  tapeMemory,
+} from '../../../rtp/report/media-tape.ts'
 import { encodePcmu } from '../../rig/probes/g711.ts'
 
 const figures: TapePoint = {
@@ -50,6 +57,22 @@ test('points and packets come out with the name of their session, also after its
   next.point(next.name('other'), 2000, figures)
   reader.drain()
   assert.equal((heard[2] as unknown[])[0], 'other')
+})
+
+test('an IPv6 address comes out with its bytes, of packets and of whole ones, also for a reader that came late', () => {
+  const memory = tapeMemory()
+  const tape = new MediaTape(memory, true)
+  const leg = tape.name('leg')
+  const address = parseAddress('2001:db8::9')!
+  const packet = Uint8Array.from({ length: 40 }, (_, at) => at)
+  tape.packet(leg, 1, true, packet, 40, 16, address, 4000, 10_002)
+  tape.audio(leg, 2, false, packet, 40, address, 4000, 10_002)
+  tape.packet(leg, 3, true, packet, 40, 16, 0xc0000201, 4000, 10_002)
+  const remotes: unknown[] = []
+  const note = (_session: string, _unixMs: number, { remoteAddress, remoteIpv6 }: TapePacket) =>
+    remotes.push(remoteIpv6 === undefined ? remoteAddress : Buffer.from(remoteIpv6).toString('hex'))
+  new MediaTapeReader(memory, { point: () => {}, packet: note, audio: note }).drain()
+  assert.equal(remotes, ['20010db8000000000000000000000009', '20010db8000000000000000000000009', 0xc0000201])
 })
 
 test('a full tape drops what is new and counts it; positions wrap', () => {
