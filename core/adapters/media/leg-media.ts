@@ -7,7 +7,6 @@ import type { MediaEvent, MediaSources, SdpWarning } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
 import {
   closedUnopened,
-  endedOrder,
   engineOrder,
   type OrderEnded,
   type RemoteNews,
@@ -197,7 +196,8 @@ export class LegMedia {
 
   /** The engine reports the end of an order. */
   orderEnded(ended: OrderEnded): void {
-    if (this.#orders.ended(ended)) this.#host.events.add(endedOrder(this.legId, ended))
+    const event = this.#orders.ended(this.legId, ended, this.#host.measureRecording)
+    if (event !== undefined) this.#host.events.add(event)
   }
 
   remoteNews(news: RemoteNews): void {

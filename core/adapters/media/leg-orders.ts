@@ -1,6 +1,6 @@
 import type { LegUuid } from '../../model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../ports/media.ts'
-import type { CloseCommand, OpenCommand, OrderEnded } from './engine-words.ts'
+import { type CloseCommand, endedOrder, type OpenCommand, type OrderEnded } from './engine-words.ts'
 
 /** Any command to a leg but its first and its last. */
 export type Order = Exclude<MediaCommand, OpenCommand | CloseCommand>
@@ -70,12 +70,16 @@ export class LegOrders {
     this.#running.push(order)
   }
 
-  /** The engine reports an end; false: it has been reported before. */
-  ended(ended: OrderEnded): boolean {
+  /**
+   * The end that the engine reports, once; undefined: it has been reported before. Of a recording whose disk has refused
+   * more, the file says how much is kept.
+   */
+  ended(legId: LegUuid, ended: OrderEnded, measure: MeasureRecording): MediaEvent | undefined {
     const at = this.#running?.findIndex(order => isEndOf(order, ended)) ?? -1
-    if (at === -1) return false
-    this.#running?.splice(at, 1)
-    return true
+    const [order] = at === -1 ? [] : (this.#running?.splice(at, 1) ?? [])
+    if (order === undefined) return undefined
+    const isPartial = ended.type === 'recorded' && ended.endedBy === 'failed' && ended.sizeBytes > 0
+    return isPartial ? endOf(legId, order, measure) : endedOrder(legId, ended)
   }
 
   /** The ends of all that has none yet: its session is gone. What was held has written no file. */

@@ -96,6 +96,15 @@ const happenings = {
   'no ports': media => media.noPorts('every media port is in use'),
   fault: media => media.faulted('a fault'),
   played: media => media.orderEnded({ type: 'played', session: a, play: 'p', completed: true }),
+  'failed recording': media =>
+    media.orderEnded({
+      type: 'recorded',
+      session: a,
+      recording: 'r',
+      durationMs: 0,
+      sizeBytes: 684,
+      endedBy: 'failed',
+    }),
   recorded: media =>
     media.orderEnded({
       type: 'recorded',
@@ -212,6 +221,7 @@ const rows: Readonly<Record<keyof typeof ways, Row>> = {
   'opening, with orders': {
     ...opening,
     played: '>played(true)',
+    'failed recording': '>recorded(40 failed)',
     recorded: '>recorded(20 closed)',
     bound: '+agree opened >opened >ready +play +record +send-digits +bridge +agree >reopened >ready',
     close: '+play +record +send-digits +bridge +close',
@@ -228,6 +238,7 @@ const rows: Readonly<Record<keyof typeof ways, Row>> = {
     'good answer': 'ignored',
     'bad answer': 'ignored',
     played: '>played(true)',
+    'failed recording': '>recorded(40 failed)',
     recorded: '>recorded(20 closed)',
     ended: `${endOfAll} measured >closed`,
   },
@@ -297,6 +308,12 @@ test('an order ends once, whatever is reported of it later', () => {
   assert.is(bed.give('ended'), '>recorded(40 failed) measured >closed')
   assert.is(bed.give('recorded'), '')
   assert.is(bed.media.dump(undefined).recordings, 0)
+})
+
+test('a recording whose disk refused more has the length of what its file holds', () => {
+  const bed = new Bed(sdp(4000))
+  for (const happening of ['record', 'bound'] as const) bed.give(happening)
+  assert.is(bed.give('failed recording'), '>recorded(40 failed)')
 })
 
 test.run()
