@@ -27,9 +27,9 @@ const questions: readonly Question[] = [
   },
   {
     flag: 'external-address',
-    asked: 'IP address that carriers reach this machine by; empty: it is detected',
+    asked: 'IP address that carriers reach this machine by, one of IPv6 after a comma; empty: it is detected',
     fallback: '',
-    isRight: text => text === '' || isIP(text) !== 0,
+    isRight: text => text === '' || text.split(',').every(address => isIP(address.trim()) !== 0),
   },
   {
     flag: 'trunk',
