@@ -4,7 +4,6 @@ import { renderAccount, renderCall, renderNumber, timeOf } from './render.ts'
 import { renderSummary, slicesOf } from './summary.ts'
 
 const recentCalls = 8
-const dayMs = 24 * 3_600_000
 
 /** What the portal's home shows, as `AccountOverview`; undefined: there is no such account. */
 export async function overviewAnswer({ repositories, calls }: SwitchDoor, uuid: AccountUuid) {
@@ -15,14 +14,13 @@ export async function overviewAnswer({ repositories, calls }: SwitchDoor, uuid: 
   const { account, summary, newest, settings, numbers, givenUp, hasDocument, hasUser, hasRecording } = found
   const routed = numbers.map(number => renderNumber(number, settings.endpoints.voice_inbound))
   const unrouted = routed.filter(({ webhook_inbound: { source } }) => source === 'none')
-  const isRecent = givenUp !== undefined && unixMs - givenUp.event.createdUnix < dayMs
   return {
     account: renderAccount(account),
     calls: renderSummary(summary, calls.liveOf(uuid), slices.sliceMs),
     recent_calls: newest.map(renderCall),
     wrong: {
       unrouted_numbers: unrouted.map(({ number }) => number),
-      failed_callback: isRecent
+      failed_callback: givenUp
         ? { url: String(givenUp.event.data.url), finished_at: timeOf(givenUp.event.createdUnix) }
         : null,
       has_no_funds: account.walletBalance + account.graceAmount + account.creditLimit <= 0,

@@ -85,26 +85,33 @@ test('the overview says when balance, grace and credit together leave nothing to
 test('the overview names the status callback that was given up last, for a day', async () => {
   const fresh = await ApiBed.open()
   const account = (await fresh.customer('GET', '/account/')).body.uuid
-  const givenUp = (createdUnix: number, url: string) =>
+  const ended = (code: 'WH.0200' | 'WH.0400', createdUnix: number, url: string, id = url) =>
     fresh.store.database.write(() =>
       fresh.store.events.append({
         uuid: randomUUID(),
-        code: 'WH.0400',
+        code,
         accountUuid: account,
         callUuid: null,
         sid: null,
         number: null,
         customPayload: null,
         createdUnix,
-        data: { id: 'x', code: 'CALL.0300', url, tries: 12, status: 500, detail: '', answer: '' },
+        data: { id, code: 'CALL.0300', url, tries: 12, status: 500, detail: '', answer: '' },
       }),
     )
   const failed = async () => (await fresh.conforming('GET', '/account/overview')).body.wrong.failed_callback
+  const givenUp = (createdUnix: number, url: string) => ended('WH.0400', createdUnix, url)
   await givenUp(Date.now() - 25 * 3_600_000, 'http://old.test/')
   assert.is(await failed(), null)
   await givenUp(Date.now(), 'http://new.test/')
   assert.is((await failed()).url, 'http://new.test/')
   assert.is((await fresh.customer('GET', '/events/?code=WH.0400')).body.length, 2)
+  // Sent again and delivered, it is no longer wrong; one before it still is.
+  await givenUp(Date.now(), 'http://newest.test/')
+  await ended('WH.0200', Date.now(), 'http://newest.test/')
+  assert.is((await failed()).url, 'http://new.test/')
+  await ended('WH.0200', Date.now(), 'http://elsewhere.test/', 'http://new.test/')
+  assert.is(await failed(), null)
   await fresh.close()
 })
 

@@ -54,6 +54,7 @@ export class Events {
   readonly #insert
   readonly #after
   readonly #oldest
+  readonly #givenUp
   readonly #last
   readonly #listeners = new Set<EventListener>()
 
@@ -76,6 +77,14 @@ export class Events {
     )
     this.#oldest = database.prepare<[AccountUuid], { seq: number }>(
       'SELECT seq FROM events WHERE account_uuid = ? ORDER BY seq LIMIT 1',
+    )
+    // Of those that are still wrong the newest is looked for, so few events came after it.
+    this.#givenUp = database.prepare<[AccountUuid, number], Row<'events'>>(
+      `SELECT * FROM events AS failed WHERE account_uuid = ? AND code = 'WH.0400' AND created_unix >= ?
+          AND NOT EXISTS (SELECT 1 FROM events AS later
+            WHERE later.account_uuid = failed.account_uuid AND later.seq > failed.seq AND later.code = 'WH.0200'
+              AND later.data ->> 'id' = failed.data ->> 'id')
+        ORDER BY seq DESC LIMIT 1`,
     )
     this.#last = database.prepare<[AccountUuid], { event_seq: number }>('SELECT event_seq FROM accounts WHERE uuid = ?')
   }
@@ -172,6 +181,12 @@ export class Events {
       this.#database.sql.selectFrom('events').selectAll().where('account_uuid', '=', account).where('uuid', '=', uuid),
     )
     return row === undefined ? undefined : { id: row.id, event: eventOf(row) }
+  }
+
+  /** The last callback that was given up since then, and was not delivered after that. */
+  lastGivenUp(account: AccountUuid, sinceUnix: number): LoggedEvent | undefined {
+    const row = this.#givenUp.get(account, sinceUnix)
+    return row && { seq: row.seq, event: eventOf(row) }
   }
 
   /**

@@ -13,6 +13,7 @@ import type { Recordings } from './recordings.ts'
 import type { EndUsers } from './users.ts'
 import type { WebhookSettingsStore } from './webhook-settings.ts'
 
+const dayMs = 24 * 3_600_000
 const one = { limit: 1, offset: 0 } as const
 
 interface AccountOverview {
@@ -21,7 +22,7 @@ interface AccountOverview {
   readonly newest: readonly CallRecord[]
   readonly settings: WebhookSettings
   readonly numbers: readonly NumberRecord[]
-  /** The last status callback that was given up. */
+  /** The last status callback of the last day that was given up, and was not delivered after that. */
   readonly givenUp: LoggedEvent | undefined
   readonly hasDocument: boolean
   readonly hasUser: boolean
@@ -66,14 +67,13 @@ export class Overviews {
     const { accounts, calls, documents, events, numbers, recordings, users, webhookSettings } = this.#parts
     const account = await accounts.get(uuid)
     if (account === undefined) return undefined
-    const [givenUp] = await events.list(uuid, { code: 'WH.0400', limit: 1 })
     return {
       account,
       summary: await calls.summary(uuid, fromUnix, sliceMs),
       newest: await calls.newest(uuid, newestCalls),
       settings: await webhookSettings.get(uuid),
       numbers: await numbers.owned(uuid),
-      givenUp,
+      givenUp: events.lastGivenUp(uuid, unixMs - dayMs),
       hasDocument: (await documents.list(uuid, one)).total > 0,
       hasUser: (await users.list(uuid)).length > 0,
       hasRecording: (await recordings.list(uuid, one, unixMs)).length > 0,
