@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { csvOf } from '../../api/portal/app/csv.ts'
-import { agoOf, dayAndClock } from '../../api/portal/app/figures.ts'
+import { agoOf, dayAndClock, shillings } from '../../api/portal/app/figures.ts'
 import { periodOf } from '../../api/portal/app/pages/call-period.ts'
 import { usersOf } from '../../api/portal/app/pages/document-users.ts'
 import { summaryOf } from '../../api/portal/app/pages/event-summary.ts'
@@ -275,6 +275,16 @@ test('a document names what runs it', () => {
   const defaults = { voice_inbound: '', voice_outbound: 'a', status: 'c' }
   assert.equal(usersOf('a', numbers, defaults), { numbers: ['+1', '+3'], purposes: ['voice_outbound'] })
   assert.equal(usersOf('d', numbers, defaults), { numbers: [], purposes: [] })
+})
+
+test('money has its sign before all of it, as a bank writes it', () => {
+  assert.equal([0, 1234.5, -450, 0.00125, -0].map(shillings), [
+    'KES 0.00',
+    'KES 1,234.50',
+    '−KES 450.00',
+    'KES 0.0013',
+    'KES 0.00',
+  ])
 })
 
 test.run()

@@ -8,6 +8,10 @@ export function grouped(value: number, { least = 0, most = 0 }: { least?: number
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${kept === '' ? '' : `.${kept}`}`
 }
 
+/** `KES 1,234.50`, and `−KES 450.00` with the sign before all of it, as a bank writes it; up to four digits after the point. */
+export const shillings = (value: number): string =>
+  `${value < 0 ? '−' : ''}KES ${grouped(Math.abs(value), { least: 2, most: 4 })}`
+
 /** `22:05:09`, in the browser's zone. */
 export const clock = (at: Date): string =>
   [at.getHours(), at.getMinutes(), at.getSeconds()].map(part => String(part).padStart(2, '0')).join(':')

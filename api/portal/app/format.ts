@@ -1,4 +1,4 @@
-import { agoOf, clock, dayAndClock, grouped } from './figures.ts'
+import { agoOf, clock, dayAndClock, grouped, shillings } from './figures.ts'
 import { serverNow } from './server-time.ts'
 import { language, t } from './texts/index.ts'
 
@@ -33,8 +33,7 @@ export function zoneInFull(): string {
   return timeZone === short ? timeZone : `${timeZone} (${short})`
 }
 
-export const money = (text: string | null | undefined): string =>
-  text ? `KES ${grouped(Number(text), { least: 2, most: 4 })}` : '–'
+export const money = (text: string | null | undefined): string => (text ? shillings(Number(text)) : '–')
 
 export const count = (value: number): string => grouped(value, { most: 3 })
 

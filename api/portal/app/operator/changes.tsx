@@ -27,7 +27,7 @@ export default function Changes() {
           {data.changes.length === 0 ? (
             <Empty>{t('noChanges')}</Empty>
           ) : (
-            <ol class="timeline whole">
+            <ol class="timeline whole changes">
               {data.changes.map(change => (
                 <Change key={change.id} change={change} />
               ))}

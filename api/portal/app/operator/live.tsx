@@ -149,31 +149,35 @@ function Plots({ figures }: { readonly figures: Figures }) {
     time(new Date(from + place * figures.step_seconds * 1000).toISOString()),
   )
   const percent = (values: readonly number[]) => values.map(value => Math.round(value * 100))
-  const one = (name: TextKey, values: readonly number[], tone: Series['tone'] = 'brand'): Series => ({
+  const one = (name: TextKey, values: readonly number[], tone: Series['tone'] = 'brand', unit = ''): Series => ({
     name: t(name),
     tone,
     values,
+    unit,
   })
-  const plots: readonly (readonly [title: TextKey, series: readonly Series[], unit?: string, most?: number])[] = [
+  const plots: readonly (readonly [title: TextKey, series: readonly Series[], most?: number])[] = [
     ['liveCalls', [one('liveCalls', figures.live_calls)]],
     ['callsASecond', [one('began', figures.calls_per_second), one('failed', figures.failed_per_second, 'bad')]],
     [
       'mediaThreads',
-      [one('sessionsOfMedia', figures.media_sessions), one('busy', percent(figures.media_busy), 'warn')],
+      [one('sessionsOfMedia', figures.media_sessions), one('busy', percent(figures.media_busy), 'warn', ' %')],
     ],
     [
       'eventLoop',
-      [one('delayMs', figures.loop_delay_ms.map(Math.round), 'warn'), one('busy', percent(figures.loop_busy))],
+      [
+        one('loopDelay', figures.loop_delay_ms.map(Math.round), 'warn', ' ms'),
+        one('busy', percent(figures.loop_busy), 'brand', ' %'),
+      ],
     ],
     ['backlog', [one('waitingCallbacks', figures.callbacks_waiting, 'warn')]],
-    ['machine', [one('disk', percent(figures.disk_used), 'warn')], ' %', 100],
+    ['machine', [one('disk', percent(figures.disk_used), 'warn', ' %')], 100],
   ]
   if (at.length === 0) return <p class="soft">{t('figuresSoon')}</p>
   return (
     <div class="plots">
-      {plots.map(([title, series, unit, most]) => (
+      {plots.map(([title, series, most]) => (
         <Card key={title} title={t(title)}>
-          <Plot label={t(title)} at={at} series={series} unit={unit ?? ''} {...(most === undefined ? {} : { most })} />
+          <Plot label={t(title)} at={at} series={series} {...(most === undefined ? {} : { most })} />
         </Card>
       ))}
     </div>

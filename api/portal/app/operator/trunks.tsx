@@ -74,12 +74,9 @@ export default function Trunks() {
                 },
                 {
                   head: t('host'),
-                  class: 'words',
                   cell: trunk => (
-                    <code>
-                      {trunk.host === ''
-                        ? t('inboundOnly')
-                        : `${trunk.transport}:${trunk.host}${trunk.port === 0 ? '' : `:${trunk.port}`}`}
+                    <code class="cut" title={addressOf(trunk)}>
+                      {addressOf(trunk)}
                     </code>
                   ),
                 },
@@ -154,6 +151,9 @@ export default function Trunks() {
     </Page>
   )
 }
+
+const addressOf = ({ host, port, transport }: Trunk): string =>
+  host === '' ? t('inboundOnly') : `${transport}:${host}${port === 0 ? '' : `:${port}`}`
 
 /** Which trunk would take a call, and at what price. */
 function Matcher() {

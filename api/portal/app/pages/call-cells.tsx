@@ -86,8 +86,21 @@ export const callColumns = (): readonly Column<Call>[] => [
     // Empty where all went well, and while it lives.
     cell: call => <CallReason call={call} />,
   },
-  { head: t('talk'), class: 'figure', cell: call => <CallTalk call={call} /> },
-  { head: t('cost'), class: 'figure', cell: call => money(call.cost) },
+  // A zero is no news: the eye finds the others.
+  {
+    head: t('talk'),
+    class: 'figure',
+    cell: call => (
+      <span class={call.talk_seconds === 0 ? 'soft' : ''}>
+        <CallTalk call={call} />
+      </span>
+    ),
+  },
+  {
+    head: t('cost'),
+    class: 'figure',
+    cell: call => <span class={Number(call.cost) === 0 ? 'soft' : ''}>{money(call.cost)}</span>,
+  },
   {
     head: t('when'),
     class: 'brief',

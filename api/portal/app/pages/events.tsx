@@ -109,7 +109,7 @@ export default function Events() {
             {t(isFiltered ? 'noEventsFit' : 'noEvents')}
           </Empty>
         ) : (
-          <ol class="timeline codes">
+          <ol class="timeline whole codes">
             {rows.map(event => (
               <li key={event.seq}>
                 <details>

@@ -126,11 +126,11 @@ const Copied = ({ text, label }: { readonly text: string; readonly label: string
   </div>
 )
 
-/** What somebody has called something: in its own direction, and not so long that it fills the page. */
+/** What somebody has called something: in its own direction, from where the column begins, and not so long that it fills the page. */
 export const Name = ({ text }: { readonly text: string }) => (
-  <bdi class="name" title={text.length > 60 ? text : undefined}>
-    {text}
-  </bdi>
+  <span class="name" title={text.length > 60 ? text : undefined}>
+    <bdi>{text}</bdi>
+  </span>
 )
 
 /** What stands between backticks is to be typed: it looks so. */

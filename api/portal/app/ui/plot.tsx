@@ -10,6 +10,8 @@ export interface Series {
   readonly name: string
   readonly tone: (typeof tones)[number]
   readonly values: readonly (number | null)[]
+  /** With the space before it. Default: that of the plot. */
+  readonly unit?: string
 }
 
 const height = 170
@@ -79,7 +81,9 @@ export function Plot({
   const y = (value: number) =>
     top + (height - top - bottom) * (1 - Math.min(1, Math.max(0, (value - least) / (highest - least))))
   const ticks = [0, 0.5, 1].map(part => least + part * (highest - least))
-  const said = series.map(({ name, values: all }) => `${name} ${shownValue(lastOf(all))}${unit}`).join(', ')
+  const said = series
+    .map(({ name, values: all, unit: own = unit }) => `${name} ${shownValue(lastOf(all))}${own}`)
+    .join(', ')
   const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const box = event.currentTarget.getBoundingClientRect()
     const part = (((event.clientX - box.left) / box.width) * width - left) / inner
@@ -155,11 +159,11 @@ export function Plot({
         {shown !== undefined && <line class="cursor" x1={x(shown)} x2={x(shown)} y1={top} y2={height - bottom} />}
       </svg>
       <figcaption>
-        {series.map(({ name, tone, values: all }) => (
+        {series.map(({ name, tone, values: all, unit: own = unit }) => (
           <span key={name}>
             <i class={`dot ${tone}`} />
             {name} <b>{shownValue(shown === undefined ? lastOf(all) : all[shown])}</b>
-            {unit}
+            {own}
           </span>
         ))}
         {shown !== undefined && <span class="soft">{at[shown]}</span>}
