@@ -374,21 +374,46 @@ details('the code of every event stands whole', async () => {
 
 details('messages between the parties are read out with their sides, in Kiswahili too', async () => {
   const { page } = tab
-  const ladder = page.locator('#ladder svg')
+  const messages = page.locator('#ladder li button')
+  const names = async () => {
+    await messages.first().waitFor()
+    return messages.evaluateAll(all =>
+      all
+        .slice(0, 2)
+        .map(it => it.getAttribute('aria-label'))
+        .join('; '),
+    )
+  }
   await tab.go(`calls/${filling.call}`)
-  assert.match(
-    (await ladder.getAttribute('aria-label')) ?? '',
-    /^0\.00 s, from A: INVITE [^;]*; [\d.]+ s, to A: 100 Trying; /,
-  )
+  assert.match(await names(), /^0\.00 s, from A: INVITE [^;]*; [\d.]+ s, to A: 100 Trying$/)
   await page.evaluate(`localStorage.setItem('language', 'sw')`)
   await page.reload()
   await tab.settled()
-  assert.match(
-    (await ladder.getAttribute('aria-label')) ?? '',
-    /^s 0\.00, kutoka A: INVITE [^;]*; s [\d.]+, kwenda A: 100 Trying; /,
-  )
+  assert.match(await names(), /^s 0\.00, kutoka A: INVITE [^;]*; s [\d.]+, kwenda A: 100 Trying$/)
   await page.evaluate(`localStorage.setItem('language', 'en')`)
   await page.reload()
+})
+
+details('a message of the ladder is read at its arrow, by mouse and by keys, and stays open with reload', async () => {
+  const { page } = tab
+  const text = page.locator('dialog pre')
+  await tab.go(`calls/${filling.call}`)
+  await page.locator('#ladder li button').first().click()
+  assert.match((await text.textContent()) ?? '', /^INVITE sip:[\s\S]*\nCSeq: /)
+  await page.locator('dialog').getByRole('button', { name: 'Later', exact: true }).click()
+  await page.locator('dialog pre', { hasText: 'SIP/2.0 100 Trying' }).waitFor()
+  assert.match(page.url(), /message=\d/)
+  await page.reload()
+  await page.locator('dialog pre', { hasText: 'SIP/2.0 100 Trying' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('dialog', { state: 'detached' })
+  assert.not.match(page.url(), /message=/)
+  await page.locator('#ladder li button').first().focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.locator('dialog pre', { hasText: 'SIP/2.0 180 Ringing' }).waitFor()
+  await page.keyboard.press('Escape')
 })
 
 details.run()

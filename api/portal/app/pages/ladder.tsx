@@ -1,7 +1,8 @@
+import { useRef } from 'preact/hooks'
 import { number } from '../format.ts'
-import { href } from '../router.ts'
+import { filter, href, place } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { reachable } from '../ui/basics.tsx'
+import { Button, Data, Dialog } from '../ui/basics.tsx'
 import { PartPager, useParts } from '../ui/parts.tsx'
 import { useWidth } from '../ui/width.ts'
 import type { Trace, TraceEntry } from './trace.ts'
@@ -15,6 +16,8 @@ const letterWidth = 6.1
 /** Of a letter of a party's number. */
 const partyWidth = 7
 const row = 26
+/** Letters of a message over its text. */
+const longestTitle = 60
 const top = 44
 
 /** Where another call of the switch is the caller, the messages and what calling cost are with that one. */
@@ -30,13 +33,16 @@ function NoMessages({ trace: { legs, from_number: from } }: { readonly trace: Tr
   )
 }
 
-/** SIP messages as arrows between the parties and the switch, each with its time. */
+/** SIP messages as arrows between the parties and the switch, each with its time; one that is chosen stands in the address. */
 export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLive: boolean }) {
   const all = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
   const { shown: messages, ...parts } = useParts('messages', all, isLive)
   const [first, ...others] = trace.legs
   const parties = [...(first === undefined ? [] : [first.id]), '', ...others.map(leg => leg.id)]
   const [it, room] = useWidth<HTMLElement>(times)
+  const rows = useRef<HTMLOListElement>(null)
+  const seq = Number(place.value.query.get('message') ?? -1)
+  const opened = all.findIndex(entry => entry.seq === seq)
   const roomFor = (room - times) / Math.max(1, parties.length)
   const lane = Math.floor(Math.max(narrowest, Math.min(widest, roomFor)))
   const longest = Math.floor(lane / letterWidth)
@@ -46,13 +52,9 @@ export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLi
   if (messages.length === 0) return <NoMessages trace={trace} />
   return (
     <>
-      <section class="ladder" ref={it} {...reachable} aria-label={t('ladder')}>
-        <svg
-          viewBox={`0 0 ${width} ${height}`}
-          style={{ width: `${width}px` }}
-          role="img"
-          aria-label={messages.map(told).join('; ')}
-        >
+      <p class="hint">{t('ladderHint')}</p>
+      <section class="ladder" ref={it} aria-label={t('ladder')}>
+        <svg viewBox={`0 0 ${width} ${height}`} style={{ width: `${width}px` }} aria-hidden="true">
           {parties.map(id => {
             const leg = trace.legs.find(each => each.id === id)
             return (
@@ -67,8 +69,8 @@ export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLi
               </g>
             )
           })}
-          {messages.map((entry, place) => {
-            const y = top + row * place + 14
+          {messages.map((entry, at) => {
+            const y = top + row * at + 14
             const isIn = entry.data.direction === 'received'
             const [from, to] = isIn ? [x(entry.leg ?? ''), x('')] : [x(''), x(entry.leg ?? '')]
             const side = to > from ? -1 : 1
@@ -87,9 +89,57 @@ export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLi
             )
           })}
         </svg>
+        <ol ref={rows} style={{ width: `${width}px` }}>
+          {messages.map((entry, at) => (
+            <li key={entry.seq} style={{ top: `${top + row * at - 3}px`, height: `${row}px` }}>
+              <button
+                type="button"
+                // One of them is reached by Tab, the others from there by arrows: there may be hundreds.
+                tabIndex={entry.seq === seq || (opened === -1 && at === 0) ? 0 : -1}
+                aria-label={told(entry)}
+                onKeyDown={event => move(event, rows.current, at)}
+                onClick={() => open(entry)}
+              />
+            </li>
+          ))}
+        </ol>
       </section>
       <PartPager {...parts} />
+      {opened !== -1 && <Message all={all} at={opened} />}
     </>
+  )
+}
+
+const open = (entry: TraceEntry | undefined) =>
+  filter({ message: entry === undefined ? '' : String(entry.seq) }, { replace: true })
+
+/** Up and down among the messages. */
+function move(event: KeyboardEvent, rows: HTMLElement | null, at: number): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const next = rows?.querySelectorAll('button')[at + step]
+  if (step === 0 || next === undefined) return
+  event.preventDefault()
+  next.focus()
+}
+
+/** One message as it was sent or received, and the ways to those before and after it. */
+function Message({ all, at }: { readonly all: readonly TraceEntry[]; readonly at: number }) {
+  const entry = all[at]
+  if (entry === undefined) return null
+  return (
+    <Dialog title={shortened(entry.text, longestTitle)} close={() => open(undefined)} wide>
+      <p class="soft">{told(entry)}</p>
+      {/* By its key it begins at its top. */}
+      <Data key={entry.seq} value={entry.data} label={t('trace.sip')} />
+      <div class="actions end">
+        <Button disabled={at === 0} onClick={() => open(all[at - 1])}>
+          {t('earlier')}
+        </Button>
+        <Button disabled={at === all.length - 1} onClick={() => open(all[at + 1])}>
+          {t('later')}
+        </Button>
+      </div>
+    </Dialog>
   )
 }
 
@@ -101,6 +151,6 @@ function shortened(text: string, longest: number): string {
 
 const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text)
 
-/** For who does not see the arrows. */
+/** Said of an arrow where it is not seen, and over the message itself. */
 const told = ({ ms, leg, data, text }: TraceEntry): string =>
   t(data.direction === 'received' ? 'messageFrom' : 'messageTo', { at: (ms / 1000).toFixed(2), leg: leg ?? '', text })
