@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { loadSessions, sessions, signIn } from './api.ts'
 import { follow } from './live.ts'
 import { SignIn } from './pages/sign-in.tsx'
@@ -54,13 +54,26 @@ export function App() {
       ) : (
         <SignIn isConsole={isConsole} refused={refused} />
       )}
-      <div class="notices" role="status">
-        {notices.value.map(({ id, text, isBad }) => (
-          <p key={id} class={isBad ? 'bad' : ''}>
-            <FaultText fault={text} />
-          </p>
-        ))}
-      </div>
+      <Notices />
     </>
+  )
+}
+
+/** Above all else, an open dialog too. */
+function Notices() {
+  const it = useRef<HTMLDivElement>(null)
+  const all = notices.value
+  useLayoutEffect(() => {
+    it.current?.hidePopover()
+    if (all.length > 0) it.current?.showPopover()
+  }, [all])
+  return (
+    <div ref={it} class="notices" role="status" popover="manual">
+      {all.map(({ id, text, isBad }) => (
+        <p key={id} class={isBad ? 'bad' : ''}>
+          <FaultText fault={text} />
+        </p>
+      ))}
+    </div>
   )
 }

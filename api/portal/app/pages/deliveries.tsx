@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { Delivery } from '../api-types.ts'
-import { href } from '../router.ts'
+import { filter, href, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Badge, Button, Copy, Data, Dialog } from '../ui/basics.tsx'
 import { ProblemText } from '../ui/said.tsx'
 import { Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
+import { sendAndTell } from './delivery-end.ts'
 
 /** What programs know the event by. */
 function nameOf({ body }: Delivery): string {
@@ -14,7 +15,10 @@ function nameOf({ body }: Delivery): string {
   return typeof event === 'string' ? event : ''
 }
 
-/** Webhook tries with what was sent, and a way to send it again. */
+const open = (row: Delivery | undefined) =>
+  filter({ delivery: row === undefined ? '' : String(row.seq) }, { replace: true })
+
+/** Webhook tries with what was sent, and a way to send it again; the one that is looked at stands in the address. */
 export function DeliveryTable({
   rows,
   done = () => {},
@@ -25,12 +29,25 @@ export function DeliveryTable({
   /** On the page of that call. */
   readonly ofOneCall?: boolean
 }) {
-  const [shown, show] = useState<Delivery | undefined>(undefined)
-  const again = (row: Delivery) =>
-    attempt(async () => {
-      await must(api.POST('/account/webhooks/deliveries/resend', { body: { id: row.id } }))
-      setTimeout(done, 1000)
-    }, t('sentAgain'))
+  const seq = Number(place.value.query.get('delivery') ?? -1)
+  const kept = useRef<Delivery | undefined>(undefined)
+  // New ones come meanwhile: it may not be on this page any more.
+  kept.current = rows.find(row => row.seq === seq) ?? (kept.current?.seq === seq ? kept.current : undefined)
+  const shown = kept.current
+  const [sending, setSending] = useState<readonly string[]>([])
+  const again = async ({ id }: Delivery) => {
+    if (sending.includes(id)) return
+    setSending(before => [...before, id])
+    await sendAndTell(
+      data => data.id === id,
+      () => attempt(() => must(api.POST('/account/webhooks/deliveries/resend', { body: { id } }))),
+    )
+    setSending(before => before.filter(each => each !== id))
+    done()
+  }
+  const againText = ({ id }: Delivery) => t(sending.includes(id) ? 'sending' : 'sendAgain')
+  const wasDelivered = ({ id, seq: of }: Delivery) =>
+    rows.some(row => row.id === id && row.seq > of && row.outcome === 'delivered')
   return (
     <>
       <Table
@@ -51,7 +68,12 @@ export function DeliveryTable({
           {
             head: t('outcome'),
             cell: row => (
-              <Badge tone={row.outcome === 'delivered' ? 'good' : 'bad'}>{row.status ?? t('noAnswer')}</Badge>
+              <span class="lines">
+                <span>
+                  <Badge tone={row.outcome === 'delivered' ? 'good' : 'bad'}>{row.status ?? t('noAnswer')}</Badge>
+                </span>
+                {row.outcome === 'failed' && wasDelivered(row) && <small class="soft">{t('deliveredLater')}</small>}
+              </span>
             ),
           },
           { head: t('tries'), class: 'figure', cell: row => row.tries },
@@ -76,25 +98,36 @@ export function DeliveryTable({
             head: '',
             cell: row => (
               <span class="actions">
-                <Button onClick={() => show(row)}>{t('details')}</Button>
-                <Button onClick={() => again(row)}>{t('sendAgain')}</Button>
+                <Button class="row-way" onClick={() => open(row)}>
+                  {t('details')}
+                </Button>
+                <Button onClick={() => again(row)}>{againText(row)}</Button>
               </span>
             ),
           },
         ]}
       />
       {shown !== undefined && (
-        <Dialog title={`${shown.code} · ${t(shown.outcome)}`} close={() => show(undefined)} wide>
+        <Dialog title={`${shown.code} · ${t(shown.outcome)}`} close={() => open(undefined)} wide>
           <p class="soft">
             <ProblemText message={shown.detail} />
           </p>
-          {shown.sid !== '' && (
-            <p>
-              <a href={href('calls', shown.sid)}>
-                {t('call')} {shown.sid}
-              </a>
-            </p>
-          )}
+          <p class="facts">
+            <span>
+              {t('tries')}: {shown.tries}
+            </span>
+            <When iso={shown.finished_at} />
+            {shown.sid !== '' && (
+              <>
+                {!ofOneCall && (
+                  <a href={href('calls', shown.sid)}>
+                    {t('call')} {shown.sid}
+                  </a>
+                )}
+                <a href={`${href('calls', shown.sid)}?kind=webhook`}>{t('eachTry')}</a>
+              </>
+            )}
+          </p>
           <h3>{t('request')}</h3>
           <p class="with-copy">
             <code>POST {shown.url}</code>
@@ -109,7 +142,7 @@ export function DeliveryTable({
           )}
           <div class="actions end">
             <Button kind="main" onClick={() => again(shown)}>
-              {t('sendAgain')}
+              {againText(shown)}
             </Button>
           </div>
         </Dialog>

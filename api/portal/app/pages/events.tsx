@@ -93,7 +93,7 @@ export default function Events() {
           />
           <SearchField
             label={t('callSid')}
-            placeholder="CA…"
+            placeholder={t('callSid')}
             value={sid}
             change={chosen => filter({ sid: chosen, before: '' })}
           />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import type { WebhookConfig } from '../api-types.ts'
 import { useLoad } from '../load.ts'
@@ -22,6 +22,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { beforeOf, pageSize, SeqPager } from '../ui/table.tsx'
 import { CallTargets, type NamedDocument } from './call-targets.tsx'
 import { DeliveryTable } from './deliveries.tsx'
+import { sendAndTell } from './delivery-end.ts'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
 const modes = ['message', 'play', 'drop'] as const
@@ -57,6 +58,13 @@ export default function Webhooks() {
     // What is older does not change.
     before === undefined ? 10_000 : undefined,
   )
+  // A link to deliveries that failed leads to them, past the settings above.
+  const isLedThere = useRef(isFiltered)
+  const isThere = config.data !== undefined && deliveries.data !== undefined
+  useEffect(() => {
+    if (isThere && isLedThere.current && scrollY === 0) document.getElementById('deliveries')?.scrollIntoView()
+    if (isThere) isLedThere.current = false
+  }, [isThere])
   return (
     <Page
       title={t('webhooks')}
@@ -64,10 +72,10 @@ export default function Webhooks() {
       actions={
         <Button
           onClick={() =>
-            attempt(async () => {
-              await must(api.POST('/account/webhooks/test', {}))
-              setTimeout(deliveries.reload, 1000)
-            }, t('testSent'))
+            sendAndTell(
+              ({ code }) => code === 'WH.0100',
+              () => attempt(() => must(api.POST('/account/webhooks/test', {})), t('testSent')),
+            ).then(deliveries.reload)
           }
         >
           {t('sendTest')}
@@ -87,6 +95,7 @@ export default function Webhooks() {
         </div>
       </div>
       <Card
+        id="deliveries"
         title={t('deliveries')}
         aside={
           <span class="filters">
@@ -102,7 +111,7 @@ export default function Webhooks() {
             />
             <SearchField
               label={t('callSid')}
-              placeholder="CA…"
+              placeholder={t('callSid')}
               value={sid}
               change={chosen => filter({ sid: chosen, before: '' })}
             />
