@@ -287,4 +287,12 @@ test('money has its sign before all of it, as a bank writes it', () => {
   ])
 })
 
+test('the last 24 hours of the list of calls are those that home counts', () => {
+  const now = new Date('2026-11-28T15:09:10Z')
+  const { period, range } = periodOf(new URLSearchParams('when=day'), now)
+  const [first] = slicesOf({ live_calls: 0, slice_seconds: 3600, slices: [], failures: [] }, 24, now.getTime())
+  assert.is(period, 'day')
+  assert.equal(range, { from_dt: new Date(first?.atMs ?? 0).toISOString() })
+})
+
 test.run()

@@ -2,7 +2,7 @@ import type { Call } from '../api-types.ts'
 import { length, money, number } from '../format.ts'
 import { href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { Badge } from '../ui/basics.tsx'
+import { Badge, Empty } from '../ui/basics.tsx'
 import { Elapsed } from '../ui/elapsed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Column } from '../ui/table.tsx'
@@ -62,6 +62,24 @@ export const Parties = ({ call }: { readonly call: Pick<Call, 'from_number' | 't
   </>
 )
 
+/** Before the first one: the ways to it. */
+export const NoCalls = () => (
+  <Empty
+    action={
+      <span class="actions">
+        <a class="button" href={href('numbers')}>
+          {t('testCall')}
+        </a>
+        <a class="button" href="/docs">
+          {t('apiReference')}
+        </a>
+      </span>
+    }
+  >
+    {t('noCalls')}
+  </Empty>
+)
+
 const arrows = { inbound: 'in', outbound: 'outward', internal: 'internal' } as const
 
 export const callColumns = (): readonly Column<Call>[] => [
@@ -69,7 +87,7 @@ export const callColumns = (): readonly Column<Call>[] => [
     head: t('call'),
     class: 'grow parties',
     cell: call => (
-      <a class="call-link" href={href('calls', call.uuid)}>
+      <a class="call-link row-way" href={href('calls', call.uuid)}>
         <span class="arrow" title={word('direction', call.direction)}>
           <Icon name={arrows[call.direction]} />
           <span class="hidden">{word('direction', call.direction)}</span>

@@ -1,6 +1,6 @@
 // Of which days a list of calls is, as its address says it: `when=week`, or `since=2026-11-01&until=2026-11-07`.
 
-export const periods = ['today', 'yesterday', 'week', 'month', 'days'] as const
+export const periods = ['day', 'today', 'yesterday', 'week', 'month', 'days'] as const
 export type Period = (typeof periods)[number]
 
 interface CallPeriod {
@@ -12,6 +12,7 @@ interface CallPeriod {
   readonly range: { readonly from_dt?: string; readonly to_dt?: string }
 }
 
+const hourMs = 3_600_000
 const dayForm = /^\d{4}-\d\d-\d\d$/
 const dayOf = (text: string | null): string =>
   text !== null && dayForm.test(text) && !Number.isNaN(Date.parse(text)) ? text : ''
@@ -33,6 +34,9 @@ export function periodOf(query: URLSearchParams, now: Date): CallPeriod {
 
 function rangeOf(period: Period | undefined, since: string, until: string, now: Date): CallPeriod['range'] {
   switch (period) {
+    // As home counts it: whole hours.
+    case 'day':
+      return { from_dt: new Date(Math.floor(now.getTime() / hourMs) * hourMs - 23 * hourMs).toISOString() }
     case 'today':
       return { from_dt: startOf(now, 0).toISOString() }
     case 'yesterday':

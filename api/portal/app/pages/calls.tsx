@@ -7,7 +7,7 @@ import { reasonCodes, t, word } from '../texts/index.ts'
 import { attempt, Button, Card, Empty, Page, Select, Trouble, Waiting } from '../ui/basics.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
-import { callColumns } from './call-cells.tsx'
+import { callColumns, NoCalls } from './call-cells.tsx'
 import { periodOf, periods } from './call-period.ts'
 
 const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
@@ -118,10 +118,10 @@ export function Calls() {
         error === undefined && <Waiting />
       ) : (
         <Card>
-          {shown.calls.length === 0 ? (
-            <Empty action={isFiltered && <Button onClick={clear}>{t('clear')}</Button>}>
-              {t(isFiltered ? 'noCallsFit' : 'noCalls')}
-            </Empty>
+          {shown.calls.length === 0 && !isFiltered ? (
+            <NoCalls />
+          ) : shown.calls.length === 0 ? (
+            <Empty action={<Button onClick={clear}>{t('clear')}</Button>}>{t('noCallsFit')}</Empty>
           ) : (
             <Table caption={t('calls')} rows={shown.calls} columns={callColumns()} keyOf={call => call.uuid} />
           )}

@@ -4,15 +4,17 @@ import { count, money, number } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { href } from '../router.ts'
-import { t } from '../texts/index.ts'
-import { Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { t, word } from '../texts/index.ts'
+import { Card, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Table } from '../ui/table.tsx'
-import { callColumns } from './call-cells.tsx'
+import { callColumns, NoCalls } from './call-cells.tsx'
 import { Traffic } from './traffic.tsx'
 import { totalsOf } from './traffic-slices.ts'
 
 const lowBalance = 50
+/** Numbers that are named; the others are counted. */
+const mostNumbers = 3
 
 /** What is wrong now, each with the place where it is mended. */
 function Problems({ shown: { account, wrong } }: { readonly shown: AccountOverview }) {
@@ -26,7 +28,23 @@ function Problems({ shown: { account, wrong } }: { readonly shown: AccountOvervi
           ] as const,
         ]
       : []),
-    ...wrong.unrouted_numbers.map(each => [t('numberUnrouted', { number: number(each) }), href('numbers')] as const),
+    ...wrong.unrouted_numbers
+      .slice(0, mostNumbers)
+      .map(
+        each =>
+          [
+            t('numberUnrouted', { number: number(each) }),
+            `${href('numbers')}?number=${encodeURIComponent(each)}`,
+          ] as const,
+      ),
+    ...(wrong.unrouted_numbers.length > mostNumbers
+      ? [
+          [
+            t('numbersUnrouted', { count: count(wrong.unrouted_numbers.length - mostNumbers) }),
+            href('numbers'),
+          ] as const,
+        ]
+      : []),
     ...(wrong.failed_callback === null
       ? []
       : [[t('webhookFails', { url: wrong.failed_callback.url }), `${href('webhooks')}?outcome=failed`] as const]),
@@ -59,22 +77,32 @@ function FirstSteps({
   readonly done: AccountOverview['first_steps']
 }) {
   const steps = [
-    [t('stepDocument'), 'documents', document],
-    [t('stepNumber'), 'numbers', route],
-    [t('stepPerson'), 'people', person],
-    [t('stepCall'), 'calls', call],
-    [t('stepRecording'), 'recordings', recording],
+    ['document', t('stepDocument'), 'documents', document],
+    ['number', t('stepNumber'), 'numbers', route],
+    ['person', t('stepPerson'), 'people', person],
+    // Beside each number stands the button of a test call.
+    ['call', t('stepCall'), 'numbers', call],
+    ['recording', t('stepRecording'), 'documents', recording],
   ] as const
-  const done = steps.filter(([, , isDone]) => isDone).length
+  const done = steps.filter(([, , , isDone]) => isDone).length
   if (done === steps.length) return null
+  const [next] = steps.find(([, , , isDone]) => !isDone) ?? []
   return (
     <Card title={t('firstSteps')} aside={<span class="soft figure">{`${done} / ${steps.length}`}</span>}>
       <ol class="steps">
-        {steps.map(([text, to, isDone]) => (
-          <li key={to} class={isDone ? 'done' : ''}>
+        {steps.map(([name, text, to, isDone]) => (
+          <li key={name} class={isDone ? 'done' : name === next ? 'next' : ''}>
             <span class="tick">{isDone && <Icon name="check" />}</span>
-            <a href={href(to)}>{text}</a>
-            {isDone && <span class="hidden">{t('done')}</span>}
+            <span>
+              <a href={href(to)}>{text}</a>
+              {isDone ? <span class="hidden"> {t('done')}</span> : <small class="soft">{word('how', name)}</small>}
+            </span>
+            {name === next && (
+              <a class="button main" href={href(to)}>
+                {t('start')}
+                <span class="hidden">: {text}</span>
+              </a>
+            )}
           </li>
         ))}
       </ol>
@@ -108,23 +136,23 @@ export function Home() {
           <span>{t('liveCalls')}</span>
           <b class={live > 0 ? 'pulse' : ''}>{count(live)}</b>
         </a>
-        <a class="tile" href={href('calls')}>
+        <a class="tile" href={`${href('calls')}?when=day`}>
           <span>{t('callsToday')}</span>
           <b>{count(today)}</b>
         </a>
-        <a class="tile" href={`${href('calls')}?status=failed`}>
+        <a class="tile" href={`${href('calls')}?status=failed&when=day`}>
           <span>{t('failedToday')}</span>
           <b class={failed > 0 ? 'bad' : ''}>{count(failed)}</b>
         </a>
       </div>
-      <div class="columns">
-        <Traffic day={shown.calls} />
-        <Problems shown={shown} />
-        <FirstSteps done={shown.first_steps} />
-      </div>
+      {/* Who has had no call yet looks for the way to one, not for figures. */}
+      {!shown.first_steps.call && <FirstSteps done={shown.first_steps} />}
+      <Problems shown={shown} />
+      <Traffic day={shown.calls} />
+      {shown.first_steps.call && <FirstSteps done={shown.first_steps} />}
       <Card title={t('recentCalls')} aside={<a href={href('calls')}>{t('all')}</a>}>
         {shown.recent_calls.length === 0 ? (
-          <Empty>{t('noCalls')}</Empty>
+          <NoCalls />
         ) : (
           <Table
             caption={t('recentCalls')}

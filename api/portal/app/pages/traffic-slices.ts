@@ -1,9 +1,16 @@
 import type { CallSummary } from '../api-types.ts'
+import type { Period } from './call-period.ts'
 
 // Calls over time, as home shows them: `GET /calls/summary` leaves out slices in which no call began.
 
 /** Hours that a person chooses among; beyond three days the API counts by the day. */
 export const spans = ['24', '168', '720'] as const
+
+/** The days of the list of calls that are those of a span. */
+export const periodOfSpan = { '24': 'day', '168': 'week', '720': 'month' } as const satisfies Record<
+  (typeof spans)[number],
+  Period
+>
 
 interface Slice {
   readonly atMs: number

@@ -6,7 +6,8 @@ import { filter, href, place } from '../router.ts'
 import { t, word } from '../texts/index.ts'
 import { Card, Select, Trouble } from '../ui/basics.tsx'
 import { Plot } from '../ui/plot.tsx'
-import { slicesOf, spans, totalsOf } from './traffic-slices.ts'
+import type { Period } from './call-period.ts'
+import { periodOfSpan, slicesOf, spans, totalsOf } from './traffic-slices.ts'
 
 const mostReasons = 4
 const againMs = 60_000
@@ -51,12 +52,12 @@ export function Traffic({ day }: { readonly day: CallSummary }) {
           { name: t('failed'), tone: 'bad', values: slices.map(({ failed }) => failed) },
         ]}
       />
-      {summary !== undefined && <Totals of={summary} />}
+      {summary !== undefined && <Totals of={summary} period={periodOfSpan[asked]} />}
     </Card>
   )
 }
 
-function Totals({ of }: { readonly of: CallSummary }) {
+function Totals({ of, period }: { readonly of: CallSummary; readonly period: Period }) {
   const { calls, failed, answeredPercent, averageTalk, cost } = totalsOf(of)
   const facts = [
     [t('calls'), count(calls)],
@@ -76,14 +77,17 @@ function Totals({ of }: { readonly of: CallSummary }) {
         ))}
       </dl>
       {of.failures.length > 0 && (
-        <ul class="reasons">
-          {of.failures.slice(0, mostReasons).map(({ reason_code: reason, calls: failures }) => (
-            <li key={reason}>
-              <a href={`${href('calls')}?reason=${reason}`}>{word('end', reason)}</a>
-              <span class="figure">{count(failures)}</span>
-            </li>
-          ))}
-        </ul>
+        <>
+          <h3>{t('failures')}</h3>
+          <ul class="reasons">
+            {of.failures.slice(0, mostReasons).map(({ reason_code: reason, calls: failures }) => (
+              <li key={reason}>
+                <a href={`${href('calls')}?status=failed&reason=${reason}&when=${period}`}>{word('end', reason)}</a>
+                <span class="figure">{count(failures)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </>
   )
