@@ -416,4 +416,60 @@ details('a message of the ladder is read at its arrow, by mouse and by keys, and
   await page.keyboard.press('Escape')
 })
 
+details('a callback is sent again: what was answered is told over its dialog, which stays with reload', async () => {
+  const { page } = tab
+  const { account, customer } = bed.bed
+  const path = '/answers-badly'
+  await account.webhook(
+    'status',
+    customer.on(path, (_post, response) => response.writeHead(500).end('locked')),
+  )
+  await tab.go('webhooks')
+  await page.locator('tbody tr').first().locator('.lines').first().click()
+  await page.locator('dialog h3', { hasText: 'Response' }).waitFor()
+  assert.match(page.url(), /delivery=\d/)
+  await page.reload()
+  const dialog = page.locator('dialog')
+  await dialog.getByText(/^Tries: 1$/).waitFor()
+  const answered = page.waitForResponse(/deliveries\/resend/)
+  await dialog.getByRole('button', { name: 'Send again', exact: true }).click()
+  await answered
+  // It is tried again in half a minute; by then the server is mended.
+  const told = page.locator('.notices p').last()
+  await told.getByText('No good answer so far.').waitFor({ timeout: 15_000 })
+  const seen = await told.evaluate(it => {
+    const { x, y, width, height } = it.getBoundingClientRect()
+    const popover = it.closest('[popover]')
+    return popover?.matches(':popover-open') === true && x >= 0 && y + height <= innerHeight && width > 0
+  })
+  assert.ok(seen, 'above the dialog')
+  await account.webhook(
+    'status',
+    customer.on('/answers', (_post, response) => response.writeHead(202).end()),
+  )
+  await dialog.getByRole('button', { name: 'Send again', exact: true }).click()
+  await page.getByText('Delivered: the answer was 202.').waitFor({ timeout: 15_000 })
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('dialog', { state: 'detached' })
+  assert.not.match(page.url(), /delivery=/)
+})
+
+details(
+  'home leads to the calls that it counts, a row of a table where its link does, and tabs have names',
+  async () => {
+    const { page } = tab
+    await tab.go('')
+    const tile = page.locator('a.tile', { hasText: 'Calls in 24 hours' })
+    const counted = Number(await tile.locator('b').textContent())
+    await tile.click()
+    await page.locator('.call-link').first().waitFor()
+    assert.is(await page.getByLabel('Period').inputValue(), 'day')
+    assert.is(await page.locator('tbody tr').count(), Math.min(50, counted))
+    assert.is(await page.title(), 'Calls – Sauti')
+    await page.locator('tbody tr').first().locator('td').last().click()
+    await page.locator('.outcome').waitFor()
+    await page.waitForFunction(`/^\\+254 .* → .* – Sauti$/.test(document.title)`)
+  },
+)
+
 details.run()

@@ -68,6 +68,20 @@ keyboard('the first Tab skips the menu', async () => {
   assert.is((await focus()).name, 'Documents')
 })
 
+keyboard('the head of a page has the focus, though its script comes late', async () => {
+  const { page } = tab
+  await tab.go('documents')
+  await page.route(/\/portal\/wallet-/, async route => {
+    await sleep(400)
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Wallet', exact: true }).focus()
+  await press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
+  await until('the focus on the head', async () => (await focus()).tag === 'H1')
+  await tab.go('documents')
+})
+
 keyboard('a document is written, mended, simulated, given to a number and called', async () => {
   const { page } = tab
   await use('New document')

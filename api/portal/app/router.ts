@@ -57,9 +57,24 @@ addEventListener('hashchange', ({ oldURL }) => {
   if (before === place.value.path.join('/')) return
   if (isReturn) scrollBack(depths.get(location.href) ?? 0)
   else scrollTo(0, 0)
-  // For who does not see that the page has changed.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true }))
+  focusHead()
 })
+
+/** For who does not see that the page has changed; its script or its data may come later than the page. */
+function focusHead(): void {
+  const from = performance.now()
+  const here = location.href
+  const held = document.activeElement
+  const step = () => {
+    const now = document.activeElement
+    // Another page was opened, or the keyboard went on.
+    if (location.href !== here || (now !== held && now !== document.body)) return
+    const head = document.querySelector<HTMLElement>('main h1')
+    if (head !== null) head.focus({ preventScroll: true })
+    else if (performance.now() - from < patienceMs) requestAnimationFrame(step)
+  }
+  requestAnimationFrame(step)
+}
 
 export const href = (...path: readonly string[]): string => `#/${path.map(encodeURIComponent).join('/')}`
 export const go = (...path: readonly string[]): void => {

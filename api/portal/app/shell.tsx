@@ -54,10 +54,6 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
   useEffect(() => (isConsole ? undefined : followShortcuts()), [isConsole])
   const entries = isConsole ? operator : customer
   const current = isConsole ? path.slice(0, 2).join('/') : (path[0] ?? '')
-  const title = entries.find(([to]) => to === current)?.[1]
-  useEffect(() => {
-    document.title = title === undefined ? 'Sauti' : `${t(title)} – Sauti`
-  })
   const kind = isConsole ? 'operator' : 'customer'
   return (
     <div class={`shell ${isConsole ? 'console' : ''} ${!isConsole && isPhoneOpen.value ? 'with-phone' : ''}`}>

@@ -47,7 +47,7 @@ export default function Accounts() {
                 head: t('name'),
                 class: 'grow',
                 cell: account => (
-                  <a href={href('operator', 'accounts', account.uuid)}>
+                  <a class="row-way" href={href('operator', 'accounts', account.uuid)}>
                     <Name text={account.name} />
                   </a>
                 ),

@@ -115,6 +115,7 @@ export default function CallPage({ id }: { readonly id: string }) {
     <Page
       back={back}
       title={<Parties call={call} />}
+      name={`${number(call.from_number)} → ${number(call.to_number)}`}
       lead={<Lead call={call} end={trace?.end ?? {}} />}
       actions={
         <>

@@ -64,7 +64,7 @@ export default function Documents() {
                   head: t('name'),
                   class: 'grow',
                   cell: document => (
-                    <a href={href('documents', document.uuid)}>
+                    <a class="row-way" href={href('documents', document.uuid)}>
                       <Name text={document.name} />
                     </a>
                   ),

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { endedSessions, sessions, signIn } from '../api.ts'
 import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
@@ -9,6 +9,10 @@ export function SignIn({ isConsole, refused }: { readonly isConsole: boolean; re
   const [error, tell] = useState<Error | undefined>(undefined)
   const [key, setKey] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const title = t(isConsole ? 'consoleTitle' : 'signInTitle')
+  useEffect(() => {
+    document.title = title
+  }, [title])
   const hasEnded = endedSessions.value.has(isConsole ? 'operator' : 'customer')
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -33,7 +37,7 @@ export function SignIn({ isConsole, refused }: { readonly isConsole: boolean; re
           </span>
           Sauti
         </p>
-        <h1>{t(isConsole ? 'consoleTitle' : 'signInTitle')}</h1>
+        <h1>{title}</h1>
         <p class="soft">{t(isConsole ? 'consoleLead' : 'signInLead')}</p>
         <Trouble error={error ?? refused ?? (hasEnded ? t('sessionEnded') : undefined)} />
         <Field label={t(isConsole ? 'operatorKey' : 'apiKey')} hint={t('keyHint')}>

@@ -45,36 +45,44 @@ export function useOnce(): typeof attempt {
   }
 }
 
-export const Page = ({
+export function Page({
   title,
+  name = typeof title === 'string' ? title : '',
   lead,
   back,
   actions,
   children,
 }: {
   readonly title: ComponentChildren
+  /** Of the browser's tab, where several are open. Default: the title. */
+  readonly name?: string
   readonly lead?: ComponentChildren
   /** The list that the page belongs to. */
   readonly back?: { readonly href: string; readonly text: string }
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
-}) => (
-  <>
-    <header class="page-head">
-      <div>
-        {back !== undefined && (
-          <a class="back" href={back.href}>
-            ← {back.text}
-          </a>
-        )}
-        <h1 tabIndex={-1}>{title}</h1>
-        {lead !== undefined && <p class="lead">{lead}</p>}
-      </div>
-      {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
-    </header>
-    {children}
-  </>
-)
+}) {
+  useEffect(() => {
+    document.title = name === '' ? 'Sauti' : `${name} – Sauti`
+  }, [name])
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          {back !== undefined && (
+            <a class="back" href={back.href}>
+              ← {back.text}
+            </a>
+          )}
+          <h1 tabIndex={-1}>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  )
+}
 
 export const Card = ({
   title,

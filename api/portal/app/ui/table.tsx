@@ -11,6 +11,15 @@ export interface Column<Row> {
   readonly class?: string
 }
 
+/** A press beside the way that a row leads (`.row-way`) is one of it; what is used or marked in the row stays as it is. */
+function follow(event: MouseEvent & { readonly currentTarget: HTMLElement }): void {
+  const isUsed = event.target instanceof Element && event.target.closest('a, button, details, .wave') !== null
+  const way = event.currentTarget.querySelector<HTMLElement>('.row-way')
+  if (isUsed || way === null || getSelection()?.isCollapsed === false) return
+  if (way instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey)) open(way.href, '_blank', 'noopener')
+  else way.click()
+}
+
 /** Rows as a table; on a narrow screen each row is a card, and the heads stand beside the values. */
 export function Table<Row>({
   rows,
@@ -38,7 +47,7 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map(row => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} onClick={follow}>
               {columns.map(({ head, cell, class: name }) => (
                 <td key={head} data-head={head} class={name}>
                   {cell(row)}
