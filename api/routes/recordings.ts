@@ -47,10 +47,16 @@ export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): v
       response: { 200: listOf(Recording, 'Without those that are deleted or expired.'), ...errors(422) },
     },
     handler: async (request, reply) => {
-      const { limit, offset, call_uuid: callUuid } = request.query
+      const { limit, offset, call_uuid: callUuid, numbers } = request.query
       const filter = { limit, offset, ...(callUuid === undefined ? {} : { callUuid }) }
-      const rows = await recordings.list(customerOf(request).accountUuid, filter, Date.now())
-      return reply.send(rows.map(recordingResource))
+      const { accountUuid } = customerOf(request)
+      const rows = await recordings.list(accountUuid, filter, Date.now())
+      if (numbers !== 'true') return reply.send(rows.map(recordingResource))
+      const calls = await recordings.parties(accountUuid, [...new Set(rows.map(row => row.callUuid))])
+      const of = new Map(
+        calls.map(({ callUuid, fromNumber, toNumber }) => [callUuid, { from_number: fromNumber, to_number: toNumber }]),
+      )
+      return reply.send(rows.map(row => ({ ...recordingResource(row), ...of.get(row.callUuid) })))
     },
   })
 

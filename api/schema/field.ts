@@ -153,6 +153,8 @@ export const paging = {
 }
 export const Paging = Type.Object(paging)
 
+export const searchOf = (description: string) => Type.Optional(Type.String({ maxLength: 100, description }))
+
 export const message = (description: string) => Type.Object({ message: Type.String() }, { description })
 
 export const byUuid = (what: string) => Type.Object({ uuid: identifier(`The ${what}'s uuid.`) })

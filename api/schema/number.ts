@@ -62,6 +62,9 @@ export const OperatorNumber = Type.Object(
     number: numberOut('E.164.'),
     setup_fee: moneyOut('Charged once, when an account acquires it.'),
     account: nullable(uuidOut('The owner.'), { description: 'uuid of the owner; null in the pool.' }),
+    account_name: Type.Optional(
+      nullable(Type.String({ examples: ['Acme'] }), { description: 'Its name; in lists only.' }),
+    ),
   },
   { $id: 'OperatorNumber' },
 )

@@ -17,7 +17,10 @@ export const AccountOverview = Type.Object(
         }),
         failed_callback: nullable(
           Type.Object({ url: urlOut('Where it was to go.'), finished_at: timestamp('When the last try ended.') }),
-          { description: 'The last status callback that was given up within 24 hours, and was not delivered after that.' },
+          {
+            description:
+              'The last status callback that was given up within 24 hours, and was not delivered after that.',
+          },
         ),
         has_no_funds: Type.Boolean({
           description: 'Balance, grace and credit together are zero or less: calls that cost money are refused.',

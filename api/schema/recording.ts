@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, identifier, nullable, paging, sidOut, timestamp, urlOut, uuidOut } from './field.ts'
+import { choice, identifier, nullable, numberOut, paging, sidOut, timestamp, urlOut, uuidOut } from './field.ts'
 
 export const defaultLinkSeconds = 300
 
@@ -14,12 +14,15 @@ export const Recording = Type.Object(
     storage_backend: Type.String({ description: 'Where the file lives.', examples: ['local'] }),
     expires_at: nullable(timestamp('')),
     created_at: timestamp('When it began.'),
+    from_number: Type.Optional(numberOut('Who called; only with `numbers=true`.')),
+    to_number: Type.Optional(numberOut('Who was called; only with `numbers=true`.', '+254700000102')),
   },
   { $id: 'Recording' },
 )
 
 export const RecordingFilter = Type.Object({
   call_uuid: Type.Optional(identifier('Only recordings of this call.')),
+  numbers: Type.Optional(choice(['true', 'false'], '`true`: with who called whom.')),
   ...paging,
 })
 

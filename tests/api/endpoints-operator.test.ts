@@ -105,6 +105,24 @@ test('operator: trunks', async () => {
   assert.is((await bed.operator('PATCH', path, {})).status, 404)
 })
 
+test('operator: accounts are found by a part of their name, numbers by digits, and say whose they are', async () => {
+  const { account } = (await bed.operator('POST', '/operator/accounts', { name: 'Mama Mboga Deliveries' })).body
+  const found = async (search: string) => {
+    const { body } = await bed.operator('GET', `/operator/accounts?search=${encodeURIComponent(search)}`)
+    return [body.total, ...body.accounts.map(({ uuid }: { uuid: string }) => uuid)]
+  }
+  assert.equal(await found('mboga DEL'), [1, account.uuid])
+  assert.equal(await found(account.uuid), [1, account.uuid])
+  assert.equal(await found('%'), [0])
+  const number = '+254203004777'
+  const { uuid } = (await bed.operator('POST', '/operator/numbers', { number })).body
+  assert.is((await bed.customer('POST', '/numbers/acquire', { uuid })).status, 200)
+  const { name } = (await bed.operator('GET', `/operator/accounts/${bed.accountUuid}`)).body
+  const { body } = await bed.operator('GET', '/operator/numbers?search=203 004 7')
+  assert.equal([body.total, body.numbers[0].uuid, body.numbers[0].account_name], [1, uuid, name])
+  assert.is((await bed.operator('GET', '/operator/numbers?search=999999999999')).body.total, 0)
+})
+
 test('operator: the rate deck is replaced whole', async () => {
   const put = await bed.operator('PUT', '/operator/rates', {
     rates: [

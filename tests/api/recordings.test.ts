@@ -54,6 +54,14 @@ const download = (url: string, headers: Record<string, string> = {}, method = 'G
 const remove = (uuid: string) => bed.customer('POST', '/recordings/delete', { uuid })
 const bytesOf = (reply: Reply) => Number(reply.headers['content-length'])
 
+test('the list says who called whom, where it is asked for', async () => {
+  const { uuid } = await record()
+  const { body } = await bed.customer('GET', '/recordings/?numbers=true&limit=1')
+  assert.equal([body[0].uuid, body[0].from_number, body[0].to_number], [uuid, call.from_number, call.to_number])
+  assert.is('from_number' in (await bed.customer('GET', '/recordings/?limit=1')).body[0], false)
+  await remove(uuid)
+})
+
 test('the list: newest first, its pages, its filter, its shape', async () => {
   const first = await record()
   const second = await record({

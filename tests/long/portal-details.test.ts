@@ -437,12 +437,9 @@ details('a callback is sent again: what was answered is told over its dialog, wh
   // It is tried again in half a minute; by then the server is mended.
   const told = page.locator('.notices p').last()
   await told.getByText('No good answer so far.').waitFor({ timeout: 15_000 })
-  const seen = await told.evaluate(it => {
-    const { x, y, width, height } = it.getBoundingClientRect()
-    const popover = it.closest('[popover]')
-    return popover?.matches(':popover-open') === true && x >= 0 && y + height <= innerHeight && width > 0
-  })
-  assert.ok(seen, 'above the dialog')
+  const isOpen = await page.evaluate<boolean>(`document.querySelector('.notices').matches(':popover-open')`)
+  const { y = 0, height = 0 } = (await told.boundingBox()) ?? {}
+  assert.ok(isOpen && y > 450 && y + height <= 900, 'above the dialog, at the foot of the window')
   await account.webhook(
     'status',
     customer.on('/answers', (_post, response) => response.writeHead(202).end()),
@@ -471,5 +468,39 @@ details(
     await page.waitForFunction(`/^\\+254 .* → .* – Sauti$/.test(document.title)`)
   },
 )
+
+details('an operator finds an account by its name and a number by its digits, and sees whose it is', async () => {
+  const { page } = tab
+  const { account, on } = bed.bed
+  expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { name: 'Mama Mboga Deliveries' }), 200)
+  await BedAccount.make(on)
+  await tab.go('operator/accounts')
+  await page.locator('main input[type=search]').pressSequentially('mboga')
+  await until('one account', async () => (await page.locator('tbody tr').count()) === 1)
+  await page.reload()
+  await tab.settled()
+  assert.is(await page.locator('main input[type=search]').inputValue(), 'mboga')
+  await page.locator('tbody tr td').last().click()
+  await page.getByRole('heading', { level: 1, name: 'Mama Mboga Deliveries' }).waitFor()
+  await tab.go(`operator/pool?search=${account.number.slice(4)}`)
+  await until('one number', async () => (await page.locator('tbody tr').count()) === 1)
+  await page.locator('td').getByRole('link', { name: 'Mama Mboga Deliveries' }).waitFor()
+  await tab.go('recordings')
+  assert.match((await page.locator('tbody td').first().textContent()) ?? '', /\+254 722 000 111 → \+254.*CA01/)
+})
+
+details('people are found by a part of their name once there are many', async () => {
+  const { page } = tab
+  const { account } = bed.bed
+  for (let at = 0; at < 60; at++)
+    await account.api('POST', '/users/create', { email: `person${at}@example.com`, display_name: `Person ${at}` })
+  await tab.go('people')
+  await until('a page of them', async () => (await page.locator('[data-head=Registered]').count()) === 50)
+  await page.locator('main input[type=search]').fill('person 59')
+  await until('one of them', async () => (await page.locator('[data-head=Registered]').count()) === 1)
+  await page.reload()
+  await tab.settled()
+  assert.is(await page.locator('[data-head=Registered]').count(), 1)
+})
 
 details.run()

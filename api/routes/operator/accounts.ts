@@ -7,7 +7,7 @@ import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import { AccountChange, NewAccount, OperatorAccount } from '../../schema/account.ts'
 import { errors } from '../../schema/error.ts'
-import { identifier, Paging, pageOf, resource } from '../../schema/field.ts'
+import { identifier, Paging, pageOf, paging, resource, searchOf } from '../../schema/field.ts'
 import { CreatedApiKey, NewApiKey } from '../../schema/key.ts'
 import { CreatedAccount, Credit, LedgerLine } from '../../schema/operator.ts'
 import { tooManyKeys } from '../keys.ts'
@@ -55,11 +55,12 @@ export function operatorAccountRoutes(app: Api, door: SwitchDoor, streamsOf: (ac
     schema: {
       tags,
       summary: 'Accounts, newest first',
-      querystring: Paging,
+      querystring: Type.Object({ ...paging, search: searchOf('Any part of the name, or the whole uuid.') }),
       response: { 200: pageOf('accounts', OperatorAccount), ...errors(422) },
     },
     handler: async (request, reply) => {
-      const { rows, total } = await accounts.list(request.query)
+      const { limit, offset, search = '' } = request.query
+      const { rows, total } = await accounts.list({ limit, offset, search: search.trim() })
       return reply.send(pageAnswer('accounts', rows.map(rendered), total, request.query))
     },
   })

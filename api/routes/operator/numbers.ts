@@ -6,26 +6,33 @@ import { renderOperatorNumber } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import { errors } from '../../schema/error.ts'
-import { identifier, message, Paging, pageOf, resource } from '../../schema/field.ts'
+import { identifier, message, pageOf, paging, resource, searchOf } from '../../schema/field.ts'
 import { NewNumber, OperatorNumber } from '../../schema/number.ts'
 
 const config = { access: 'operator' } as const
 const tags = ['operator']
 
 export function operatorNumberRoutes(app: Api, door: SwitchDoor): void {
-  const { numbers } = door.repositories
+  const { accounts, numbers } = door.repositories
 
   app.get('/operator/numbers', {
     config,
     schema: {
       tags,
       summary: 'All numbers of the switch',
-      querystring: Paging,
+      querystring: Type.Object({ ...paging, search: searchOf('Any part of the number, digits only.') }),
       response: { 200: pageOf('numbers', OperatorNumber, 'by number'), ...errors(422) },
     },
     handler: async (request, reply) => {
-      const { rows, total } = await numbers.list(request.query)
-      return reply.send(pageAnswer('numbers', rows.map(renderOperatorNumber), total, request.query))
+      const { limit, offset, search = '' } = request.query
+      const { rows, total } = await numbers.list({ limit, offset, search: search.replace(/\D/g, '') })
+      const owners = new Set(rows.flatMap(({ accountUuid }) => accountUuid ?? []))
+      const names = new Map((await accounts.names([...owners])).map(({ uuid, name }) => [uuid, name]))
+      const shown = rows.map(row => ({
+        ...renderOperatorNumber(row),
+        account_name: names.get(row.accountUuid ?? '') ?? null,
+      }))
+      return reply.send(pageAnswer('numbers', shown, total, request.query))
     },
   })
 

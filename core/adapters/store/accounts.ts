@@ -43,6 +43,7 @@ export class Accounts {
   readonly #keys: ApiKeys
   readonly #quotas: QuotaBook
   readonly #find
+  readonly #names
 
   constructor(database: Database, ledger: Ledger, keys: ApiKeys, quotas: QuotaBook) {
     this.#database = database
@@ -50,6 +51,9 @@ export class Accounts {
     this.#keys = keys
     this.#quotas = quotas
     this.#find = database.prepare<[string], Row<'accounts'>>('SELECT * FROM accounts WHERE uuid = ?')
+    this.#names = database.prepare<[string], { uuid: string; name: string }>(
+      'SELECT uuid, name FROM accounts WHERE uuid IN (SELECT value FROM json_each(?))',
+    )
   }
 
   async get(uuid: string): Promise<AccountRecord | undefined> {
@@ -57,10 +61,22 @@ export class Accounts {
     return row === undefined ? undefined : this.#recordOf(row)
   }
 
-  /** Newest first. */
-  list(range: PageRange): Promise<Page<AccountRecord>> {
-    const all = this.#database.sql.selectFrom('accounts').selectAll()
+  /** Newest first; `search`: any part of the name, or the whole uuid. */
+  list({ search = '', ...range }: PageRange & { readonly search?: string }): Promise<Page<AccountRecord>> {
+    let all = this.#database.sql.selectFrom('accounts').selectAll()
+    if (search !== '')
+      all = all.where(({ eb, fn, or, ref }) =>
+        or([
+          eb(fn<number>('instr', [fn('lower', [ref('name')]), eb.val(search.toLowerCase())]), '>', 0),
+          eb('uuid', '=', search as AccountUuid),
+        ]),
+      )
     return pageOf(all.orderBy('created_unix', 'desc').orderBy('uuid'), range, row => this.#recordOf(row))
+  }
+
+  /** Of those of them that there are. */
+  names(uuids: readonly string[]): readonly { readonly uuid: string; readonly name: string }[] {
+    return this.#names.all(JSON.stringify(uuids))
   }
 
   /** An account with its first API key and its first balance, all or nothing. */

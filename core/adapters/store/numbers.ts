@@ -135,9 +135,12 @@ export class Numbers {
     })
   }
 
-  /** All numbers of the switch, by number. */
-  list(range: PageRange & { readonly number?: string }): Promise<Page<PoolNumberRecord>> {
+  /** All numbers of the switch, by number; `search`: any part of one. */
+  list(range: PageRange & { readonly number?: string; readonly search?: string }): Promise<Page<PoolNumberRecord>> {
+    const { search = '' } = range
     let all = this.#database.sql.selectFrom('numbers').selectAll()
+    if (search !== '')
+      all = all.where(({ eb, fn, ref }) => eb(fn<number>('instr', [ref('number'), eb.val(search)]), '>', 0))
     if (range.number !== undefined) all = all.where('number', '=', range.number)
     return pageOf(all.orderBy('number'), range, poolRecordOf)
   }

@@ -27,6 +27,12 @@ export interface RecordingFilter extends PageRange {
   readonly callUuid?: string
 }
 
+interface RecordedParties {
+  readonly callUuid: string
+  readonly fromNumber: string
+  readonly toNumber: string
+}
+
 interface FoundRecording {
   readonly record: RecordingRecord
   /** Deleted by its owner, or past its expiry. */
@@ -45,6 +51,7 @@ export class Recordings {
   readonly #delete
   readonly #purge
   readonly #call
+  readonly #parties
 
   /** `folder` holds the files, by the paths of the rows. */
   constructor(database: Database, events: Events, quotas: QuotaBook, folder: string) {
@@ -65,6 +72,10 @@ export class Recordings {
     this.#purge = database.prepare<[number, string]>(
       'UPDATE recordings SET purged_unix = ? WHERE uuid = ? AND purged_unix IS NULL',
     )
+    this.#parties = database.prepare<[AccountUuid, string], RecordedParties>(
+      `SELECT uuid AS callUuid, from_number AS fromNumber, to_number AS toNumber FROM calls
+        WHERE account_uuid = ? AND uuid IN (SELECT value FROM json_each(?))`,
+    )
     this.#call = database.prepare<[string, string], { custom_payload: string | null; number: string | null }>(
       `SELECT c.custom_payload, n.number FROM calls c LEFT JOIN numbers n ON n.account_uuid = ?
          AND n.number = CASE c.direction WHEN 'inbound' THEN c.to_number ELSE c.from_number END WHERE c.uuid = ?`,
@@ -84,6 +95,11 @@ export class Recordings {
       fitting = fitting.where('call_uuid', '=', filter.callUuid as Row<'calls'>['uuid'])
     const page = fitting.orderBy('created_unix', 'desc').orderBy('uuid').limit(filter.limit).offset(filter.offset)
     return (await page.execute()).map(recordingOf)
+  }
+
+  /** Who called whom in these calls of the account. */
+  parties(account: AccountUuid, calls: readonly string[]): readonly RecordedParties[] {
+    return this.#parties.all(account, JSON.stringify(calls))
   }
 
   /** A recording of any account: for a link that was signed for it. */

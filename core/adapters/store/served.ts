@@ -65,7 +65,15 @@ export type Lane = 'write' | 'soon' | 'look' | 'list'
 
 /** Every method that the signalling thread may ask for. What runs inside a unit of work is not among them. */
 export const lanes = {
-  accounts: { get: 'look', list: 'list', create: 'write', change: 'write', credit: 'write', statement: 'list' },
+  accounts: {
+    get: 'look',
+    list: 'list',
+    names: 'list',
+    create: 'write',
+    change: 'write',
+    credit: 'write',
+    statement: 'list',
+  },
   assets: { list: 'list', find: 'look', makeRoom: 'write', put: 'write', remove: 'write' },
   books: { problems: 'list' },
   callbackEnds: { store: 'write', again: 'write', test: 'write' },
@@ -139,6 +147,7 @@ export const lanes = {
   rates: { replacePacked: 'write' },
   recordings: {
     list: 'list',
+    parties: 'list',
     get: 'look',
     find: 'look',
     remove: 'write',

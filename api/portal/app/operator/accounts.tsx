@@ -2,14 +2,33 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { count, dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { go, href } from '../router.ts'
+import { filter, go, href, place } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { Badge, Button, Card, Copy, Dialog, Field, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import {
+  Badge,
+  Button,
+  Card,
+  Copy,
+  Dialog,
+  Empty,
+  Field,
+  Name,
+  Page,
+  Trouble,
+  useOnce,
+  Waiting,
+} from '../ui/basics.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Accounts() {
-  const { data, error, reload } = useLoad(`accounts ${offsetOf()}`, () =>
-    must(api.GET('/operator/accounts', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+  const search = place.value.query.get('search') ?? ''
+  const { data, error, reload } = useLoad(`accounts ${offsetOf()} ${search}`, () =>
+    must(
+      api.GET('/operator/accounts', {
+        params: { query: { limit: pageSize, offset: offsetOf(), ...(search === '' ? {} : { search }) } },
+      }),
+    ),
   )
   const [isMaking, make] = useState(false)
   const [name, setName] = useState('')
@@ -33,9 +52,24 @@ export default function Accounts() {
         </Button>
       }
     >
+      <search class="filters">
+        <SearchField
+          label={t('searchAccounts')}
+          placeholder={t('searchAccounts')}
+          value={search}
+          typingMs={300}
+          change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
+        />
+      </search>
       <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
+      ) : data.accounts.length === 0 && search !== '' ? (
+        <Card>
+          <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
+            {t('noAccountsFit')}
+          </Empty>
+        </Card>
       ) : (
         <Card>
           <Table

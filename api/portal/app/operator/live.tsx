@@ -3,8 +3,9 @@ import type { Figures } from '../api-types.ts'
 import { count, time } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Parties } from '../pages/call-cells.tsx'
+import { href } from '../router.ts'
 import { type TextKey, t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Empty, Page, Sure, Trouble, tell, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Empty, Name, Page, Sure, Trouble, tell, Waiting } from '../ui/basics.tsx'
 import { Elapsed } from '../ui/elapsed.tsx'
 import { Plot, type Series } from '../ui/plot.tsx'
 import { Table } from '../ui/table.tsx'
@@ -12,6 +13,8 @@ import { Table } from '../ui/table.tsx'
 const everyMs = 5000
 /** More live calls than a person looks through. */
 const mostCalls = 50
+/** Of the newest accounts. */
+const mostNames = 200
 
 export default function Live() {
   const { data, error, reload } = useLoad(
@@ -26,6 +29,12 @@ export default function Live() {
     },
     everyMs,
   )
+  // The list of live calls does not wait for the database; names come when they come.
+  const { data: named } = useLoad('names', () =>
+    must(api.GET('/operator/accounts', { params: { query: { limit: mostNames } } })),
+  )
+  const nameOf = (account: string): string =>
+    named?.accounts.find(each => each.uuid === account)?.name ?? `${account.slice(0, 8)}…`
   return (
     <Page
       title={t('liveFigures')}
@@ -61,7 +70,18 @@ export default function Live() {
                     {
                       head: t('call'),
                       class: 'grow',
-                      cell: call => <Parties call={call} />,
+                      cell: call => (
+                        <span class="lines">
+                          <span>
+                            <Parties call={call} />
+                          </span>
+                          <small>
+                            <a href={href('operator', 'accounts', call.account)}>
+                              <Name text={nameOf(call.account)} />
+                            </a>
+                          </small>
+                        </span>
+                      ),
                     },
                     { head: t('state'), cell: call => <Badge tone="live">{word('status', call.status)}</Badge> },
                     {

@@ -2,14 +2,20 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { href } from '../router.ts'
+import { filter, href, place } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { Badge, Button, Card, Empty, Field, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import { Badge, Button, Card, Empty, Field, Name, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Pool() {
-  const { data, error, reload } = useLoad(`pool ${offsetOf()}`, () =>
-    must(api.GET('/operator/numbers', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+  const search = place.value.query.get('search') ?? ''
+  const { data, error, reload } = useLoad(`pool ${offsetOf()} ${search}`, () =>
+    must(
+      api.GET('/operator/numbers', {
+        params: { query: { limit: pageSize, offset: offsetOf(), ...(search === '' ? {} : { search }) } },
+      }),
+    ),
   )
   const [added, setAdded] = useState('')
   const [fee, setFee] = useState('0')
@@ -52,8 +58,17 @@ export default function Pool() {
         error === undefined && <Waiting />
       ) : (
         <Card>
+          <search class="filters">
+            <SearchField
+              label={t('searchDigits')}
+              placeholder={t('searchDigits')}
+              value={search}
+              typingMs={300}
+              change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
+            />
+          </search>
           {data.numbers.length === 0 ? (
-            <Empty>{t('poolEmpty')}</Empty>
+            <Empty>{t(search === '' ? 'poolEmpty' : 'noNumbersFit')}</Empty>
           ) : (
             <Table
               caption={t('pool')}
@@ -64,11 +79,14 @@ export default function Pool() {
                 { head: t('setupFee'), class: 'figure', cell: each => money(each.setup_fee) },
                 {
                   head: t('owner'),
+                  class: 'words',
                   cell: each =>
                     each.account === null ? (
                       <Badge tone="good">{t('free')}</Badge>
                     ) : (
-                      <a href={href('operator', 'accounts', each.account)}>{each.account.slice(0, 8)}…</a>
+                      <a href={href('operator', 'accounts', each.account)}>
+                        <Name text={each.account_name ?? each.account} />
+                      </a>
                     ),
                 },
                 {

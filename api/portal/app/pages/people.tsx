@@ -4,6 +4,7 @@ import type { EndUser } from '../api-types.ts'
 import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { openPhone } from '../phone/overlay.tsx'
+import { filter, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import {
   attempt,
@@ -21,7 +22,8 @@ import {
   useOnce,
   Waiting,
 } from '../ui/basics.tsx'
-import { Table } from '../ui/table.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function People() {
   const { data, error, reload } = useLoad(
@@ -36,6 +38,8 @@ export default function People() {
     },
     5000,
   )
+  const search = place.value.query.get('search') ?? ''
+  const found = (data?.users ?? []).filter(user => isFound(user, search))
   const [isMaking, make] = useState(false)
   const [link, show] = useState<{ readonly user: EndUser; readonly url: string } | undefined>(undefined)
   const linkFor = (user: EndUser) =>
@@ -67,6 +71,17 @@ export default function People() {
       ) : (
         <>
           <Card>
+            {(data.users.length > fewPeople || search !== '') && (
+              <search class="filters">
+                <SearchField
+                  label={t('searchPeople')}
+                  placeholder={t('searchPeople')}
+                  value={search}
+                  typingMs={150}
+                  change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
+                />
+              </search>
+            )}
             {data.users.length === 0 ? (
               <Empty
                 action={
@@ -77,10 +92,14 @@ export default function People() {
               >
                 {t('noPeople')}
               </Empty>
+            ) : found.length === 0 ? (
+              <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
+                {t('noPeopleFit')}
+              </Empty>
             ) : (
               <Table
                 caption={t('people')}
-                rows={data.users}
+                rows={found.slice(offsetOf(), offsetOf() + pageSize)}
                 keyOf={user => user.uuid}
                 columns={[
                   {
@@ -138,6 +157,7 @@ export default function People() {
                 ]}
               />
             )}
+            <Pager total={found.length} />
           </Card>
           <Card title={t('tokens')}>
             {data.tokens.length === 0 ? (
@@ -198,6 +218,12 @@ export default function People() {
     </Page>
   )
 }
+
+/** Beyond that a person searches. */
+const fewPeople = 10
+
+const isFound = ({ display_name: name, email, extension_number: extension }: EndUser, search: string): boolean =>
+  [name, email, extension].some(text => text.toLowerCase().includes(search.toLowerCase()))
 
 function NewPerson({ close }: { readonly close: () => void }) {
   const once = useOnce()

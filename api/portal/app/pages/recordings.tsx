@@ -6,11 +6,12 @@ import { t } from '../texts/index.ts'
 import { Card, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
+import { Parties } from './call-cells.tsx'
 import { RecordingPlayer } from './recording-player.tsx'
 
 export default function Recordings() {
   const { data, error, reload } = useLoad(`recordings ${offsetOf()}`, () =>
-    must(api.GET('/recordings/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+    must(api.GET('/recordings/', { params: { query: { numbers: 'true', limit: pageSize, offset: offsetOf() } } })),
   )
   return (
     <Page title={t('recordings')} lead={t('recordingsLead')}>
@@ -29,13 +30,38 @@ export default function Recordings() {
               columns={[
                 {
                   head: t('call'),
-                  class: 'brief',
-                  cell: recording => <a href={href('calls', recording.call_uuid)}>{recording.call_sid}</a>,
+                  class: 'grow',
+                  cell: recording => (
+                    <a class="call-link row-way" href={href('calls', recording.call_uuid)}>
+                      <span class="lines">
+                        {recording.from_number !== undefined && recording.to_number !== undefined && (
+                          <span>
+                            <Parties call={{ from_number: recording.from_number, to_number: recording.to_number }} />
+                          </span>
+                        )}
+                        <small class="soft">
+                          {recording.call_sid}
+                          {recording.size_bytes !== null && ` · ${bytes(recording.size_bytes)}`}
+                        </small>
+                      </span>
+                    </a>
+                  ),
                 },
-                { head: t('sound'), class: 'grow', cell: recording => <RecordingPlayer recording={recording} /> },
-                { head: t('size'), class: 'figure', cell: recording => bytes(recording.size_bytes ?? 0) },
-                { head: t('when'), class: 'brief', cell: recording => <When iso={recording.created_at} /> },
-                { head: t('expires'), class: 'brief', cell: recording => dayText(recording.expires_at) },
+                { head: t('sound'), cell: recording => <RecordingPlayer recording={recording} /> },
+                {
+                  head: t('when'),
+                  class: 'brief',
+                  cell: recording => (
+                    <span class="lines">
+                      <When iso={recording.created_at} />
+                      {recording.expires_at !== null && (
+                        <small class="soft">
+                          {t('expires')}: {dayText(recording.expires_at)}
+                        </small>
+                      )}
+                    </span>
+                  ),
+                },
                 {
                   head: '',
                   cell: recording => (
