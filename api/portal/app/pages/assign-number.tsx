@@ -3,6 +3,7 @@ import { api, must } from '../api.ts'
 import { number } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { dialFromPhone } from '../phone/overlay.tsx'
+import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Button, Dialog, Field, Select, Trouble } from '../ui/basics.tsx'
 
@@ -21,7 +22,16 @@ export function AssignNumber({ url, close }: { readonly url: string; readonly cl
   return (
     <Dialog title={t('giveToNumber')} close={close}>
       <Trouble error={error} retry={reload} />
-      {data?.length === 0 && <p>{t('needsNumber')}</p>}
+      {data?.length === 0 && (
+        <>
+          <p>{t('needsNumber')}</p>
+          <div class="actions end">
+            <a class="button main" href={href('numbers')}>
+              {t('acquire')}
+            </a>
+          </div>
+        </>
+      )}
       {data !== undefined && data.length > 0 && (
         <>
           <Field label={t('number')}>

@@ -2,7 +2,21 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
-import { Badge, Button, Card, Copy, Dialog, Field, Name, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import {
+  Badge,
+  Button,
+  Card,
+  Copy,
+  Data,
+  Dialog,
+  Field,
+  Name,
+  Page,
+  Sure,
+  Trouble,
+  useOnce,
+  Waiting,
+} from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 import { LastUsed, When } from '../ui/when.tsx'
 import { SessionTable } from './session-table.tsx'
@@ -121,6 +135,16 @@ export default function Keys() {
             <code class="cut">{made}</code>
             <Copy text={made} label={t('key')} />
           </p>
+          <h3>{t('tryKey')}</h3>
+          <Data value={`curl -H 'Authorization: Bearer ${made}' ${location.origin}/account/`} label={t('tryKey')} />
+          <div class="actions end">
+            <a class="button" href="/docs">
+              {t('apiReference')}
+            </a>
+            <Button kind="main" onClick={() => show(undefined)}>
+              {t('keyCopied')}
+            </Button>
+          </div>
         </Dialog>
       )}
     </Page>

@@ -10,7 +10,7 @@ import type { Trace, TraceEntry } from './trace.ts'
 /** Between two parties: as much as the page has room for, within these. */
 const [narrowest, widest] = [112, 280]
 /** Left of the parties, for the times. */
-const times = 70
+const times = 82
 /** Of a letter of a message, at most. */
 const letterWidth = 6.1
 /** Of a letter of a party's number. */
@@ -77,8 +77,8 @@ export function Ladder({ trace, isLive }: { readonly trace: Trace; readonly isLi
             const isBad = /^[456]\d\d/.test(entry.text)
             return (
               <g key={entry.seq} class={isBad ? 'bad' : ''}>
-                <text class="tick" x={64} y={y + 3} text-anchor="end">
-                  {(entry.ms / 1000).toFixed(3)}
+                <text class="tick" x={76} y={y + 3} text-anchor="end">
+                  {(entry.ms / 1000).toFixed(3)} s
                 </text>
                 <line class="arrow" x1={from} x2={to} y1={y} y2={y} />
                 <path class="head" d={`M${to} ${y}l${8 * side} -4v8z`} />

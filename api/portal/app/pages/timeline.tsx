@@ -48,7 +48,7 @@ function Entry({ entry }: { readonly entry: TraceEntry }) {
   return (
     <details onToggle={event => open(event.currentTarget.open)}>
       <summary>
-        <span class="at figure">{(entry.ms / 1000).toFixed(2)}</span>
+        <span class="at figure">{(entry.ms / 1000).toFixed(2)} s</span>
         <Badge tone={tones[entry.kind] ?? 'calm'}>
           {entry.leg === null ? word('trace', entry.kind) : `${word('trace', entry.kind)} ${entry.leg}`}
         </Badge>
