@@ -15,7 +15,7 @@ import type { WorkTurns } from '../base/work-turns.ts'
 import { jsonType } from '../request/failure.ts'
 import { CheckedDocument, DocumentCheck, DocumentInput, HostedDocument } from '../schema/document.ts'
 import { errors, openErrors } from '../schema/error.ts'
-import { identifier, message, Paging, pageOf, resource } from '../schema/field.ts'
+import { identifier, message, pageOf, paging, resource, searchOf } from '../schema/field.ts'
 
 const maxDocumentBytes = 64 * 1024
 const byUuid = Type.Object({ uuid: identifier("The document's uuid.") })
@@ -42,11 +42,15 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lis
     return { ...renderDocument(document), problems: known.of(document.body) }
   }
   /** Two hundred documents are up to 80 MB of JSON: made one by one, as the reader takes them. */
-  function page(request: FastifyRequest, account: AccountUuid, { limit, offset }: Page): Readable {
+  function page(
+    request: FastifyRequest,
+    account: AccountUuid,
+    { limit, offset, search = '' }: Page & { readonly search?: string },
+  ): Readable {
     let total = 0
     const rows = async function* () {
       for (let at = 0; at < limit; at += readAtOnce) {
-        const range = { limit: Math.min(readAtOnce, limit - at), offset: offset + at }
+        const range = { limit: Math.min(readAtOnce, limit - at), offset: offset + at, search: search.trim() }
         const found = await documents.list(account, range)
         total = found.total
         for (const row of found.rows) yield await rendered(request, row)
@@ -62,7 +66,7 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns, lis
     schema: {
       tags,
       summary: 'Hosted documents, newest first',
-      querystring: Paging,
+      querystring: Type.Object({ ...paging, search: searchOf('Any part of the name.') }),
       response: { 200: pageOf('documents', HostedDocument), ...errors(422) },
     },
     handler: async (request, reply) => {

@@ -25,6 +25,10 @@ test('hosted documents', async () => {
   await bed.customer('POST', '/documents/', { name: 'Second', body: '<Response/>' })
   const page = await bed.customer('GET', '/documents/?limit=1')
   assert.equal([page.body.total, page.body.limit, page.body.offset, page.body.documents.length], [2, 1, 0, 1])
+  const [{ name }] = page.body.documents
+  const found = await bed.customer('GET', `/documents/?search=${encodeURIComponent(name.toUpperCase())}`)
+  assert.ok(found.body.documents.some((each: { name: string }) => each.name === name))
+  assert.is((await bed.customer('GET', '/documents/?search=no%25such')).body.total, 0)
   assert.is((await bed.customer('DELETE', path)).status, 200)
   assert.is((await bed.customer('DELETE', path)).status, 404)
   assert.is((await bed.customer('GET', path)).status, 404)

@@ -489,6 +489,20 @@ details('an operator finds an account by its name and a number by its digits, an
   assert.match((await page.locator('tbody td').first().textContent()) ?? '', /\+254 722 000 111 → \+254.*CA01/)
 })
 
+details('documents are found by a part of their name once there are many', async () => {
+  const { page } = tab
+  for (let at = 0; at < 12; at++)
+    await bed.bed.account.api('POST', '/documents/', { name: `Menu ${at}`, body: '<Response/>' })
+  await tab.go('documents')
+  await page.locator('main input[type=search]').fill('menu 11')
+  await until('one of them', async () => (await page.locator('tbody tr').count()) === 1)
+  await page.reload()
+  await tab.settled()
+  assert.is(await page.locator('tbody tr').count(), 1)
+  await page.locator('main input[type=search]').fill('no such name')
+  await page.getByText('No document matches.').waitFor()
+})
+
 details('people are found by a part of their name once there are many', async () => {
   const { page } = tab
   const { account } = bed.bed

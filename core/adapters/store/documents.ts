@@ -51,8 +51,15 @@ export class HostedDocuments {
   }
 
   /** Newest first. */
-  list(account: AccountUuid, range: PageRange): Promise<Page<HostedDocumentRecord>> {
-    const of = this.#database.sql.selectFrom('documents').selectAll().where('account_uuid', '=', account)
+  list(
+    account: AccountUuid,
+    { search = '', ...range }: PageRange & { readonly search?: string },
+  ): Promise<Page<HostedDocumentRecord>> {
+    let of = this.#database.sql.selectFrom('documents').selectAll().where('account_uuid', '=', account)
+    if (search !== '')
+      of = of.where(({ eb, fn, ref }) =>
+        eb(fn<number>('instr', [fn('lower', [ref('name')]), eb.val(search.toLowerCase())]), '>', 0),
+      )
     return pageOf(of.orderBy('created_unix', 'desc').orderBy('uuid'), range, row => this.#recordOf(row))
   }
 

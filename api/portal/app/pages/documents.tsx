@@ -1,12 +1,16 @@
 import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
-import { go, href } from '../router.ts'
+import { filter, go, href, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Badge, Button, Card, Copy, Empty, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 import { usersOf } from './document-users.ts'
 import { DocumentUsersText as Users } from './document-users-text.tsx'
+
+/** Beyond that a person searches. */
+const fewDocuments = 10
 
 const blank = `<?xml version="1.0" encoding="UTF-8"?>
 <Response>
@@ -16,9 +20,14 @@ const blank = `<?xml version="1.0" encoding="UTF-8"?>
 
 export default function Documents() {
   const once = useOnce()
-  const { data, error, reload } = useLoad(`documents ${offsetOf()}`, async () => {
+  const search = place.value.query.get('search') ?? ''
+  const { data, error, reload } = useLoad(`documents ${offsetOf()} ${search}`, async () => {
     const [page, numbers, config] = await Promise.all([
-      must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+      must(
+        api.GET('/documents/', {
+          params: { query: { limit: pageSize, offset: offsetOf(), ...(search === '' ? {} : { search }) } },
+        }),
+      ),
       must(api.GET('/numbers/', {})),
       must(api.GET('/account/webhooks', {})),
     ])
@@ -44,7 +53,22 @@ export default function Documents() {
         error === undefined && <Waiting />
       ) : (
         <Card>
-          {data.documents.length === 0 ? (
+          {(data.total > fewDocuments || search !== '') && (
+            <search class="filters">
+              <SearchField
+                label={t('searchDocuments')}
+                placeholder={t('searchDocuments')}
+                value={search}
+                typingMs={300}
+                change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
+              />
+            </search>
+          )}
+          {data.documents.length === 0 && search !== '' ? (
+            <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
+              {t('noDocumentsFit')}
+            </Empty>
+          ) : data.documents.length === 0 ? (
             <Empty
               action={
                 <Button glyph="plus" onClick={create}>
