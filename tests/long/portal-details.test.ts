@@ -5,6 +5,7 @@ import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { BedAccount, expectStatus } from '../rig/beds/account.ts'
 import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
 import { type Filling, fill } from '../rig/beds/portal-filling.ts'
+import { makeUser } from '../rig/peers/browser-phone.ts'
 import { SipWriter } from '../rig/peers/sip-writer.ts'
 import { until } from '../rig/probes/wait.ts'
 
@@ -487,6 +488,41 @@ details('an operator finds an account by its name and a number by its digits, an
   await page.locator('td').getByRole('link', { name: 'Mama Mboga Deliveries' }).waitFor()
   await tab.go('recordings')
   assert.match((await page.locator('tbody td').first().textContent()) ?? '', /\+254 722 000 111 → \+254.*CA01/)
+})
+
+details('a test call of an account whose phones cannot call out rings its phone, and one press lets them', async () => {
+  const { page } = tab
+  const account = await BedAccount.make(bed.bed.on)
+  await makeUser(account, 'Amina')
+  await account.hosts('voice_inbound', '<Pause length="60"/>')
+  const signIn = async (key: string) => {
+    const headers = { origin: bed.base }
+    const answer = await page.context().request.post(`${bed.base}/portal/session`, { data: { key }, headers })
+    assert.is(answer.status(), 201)
+    await page.goto('about:blank')
+  }
+  await signIn(account.key)
+  await tab.go('numbers')
+  await tab.press('Test call')
+  const ringing = await until(
+    'a call to the phone',
+    async () => (await account.api('GET', '/calls/')).body.calls[0],
+    15_000,
+  )
+  assert.equal([ringing.from_number, ringing.status === 'failed'], [account.number, false])
+  await page.getByText('Answer your phone', { exact: false }).waitFor()
+  await account.api('POST', '/calls/hangup', { sid: ringing.sid })
+  await tab.go('webhooks')
+  await tab.press('Let phones call out')
+  const { body: settings } = await until('the webhook', async () => {
+    const answer = await account.api('GET', '/account/webhooks')
+    return answer.body.endpoints.voice_outbound === '' ? undefined : answer
+  })
+  const made = (await account.api('GET', '/documents/')).body.documents[0]
+  assert.is(made.url, settings.endpoints.voice_outbound)
+  assert.equal([made.problems, /<Number>\{\{To\}\}<\/Number>/.test(made.body)], [[], true])
+  await page.getByRole('button', { name: 'Let phones call out' }).waitFor({ state: 'detached' })
+  await signIn(bed.bed.account.key)
 })
 
 details('documents are found by a part of their name once there are many', async () => {

@@ -5,7 +5,8 @@ import { SignIn } from './pages/sign-in.tsx'
 import { place } from './router.ts'
 import { Shell } from './shell.tsx'
 import { begun, t } from './texts/index.ts'
-import { notices, tell, Waiting } from './ui/basics.tsx'
+import { dismiss, notices, tell, Waiting } from './ui/basics.tsx'
+import { Icon } from './ui/icon.tsx'
 import { FaultText } from './ui/said.tsx'
 
 /** A link's secret leaves the address at once, and is good once. */
@@ -69,9 +70,19 @@ function Notices() {
   }, [all])
   return (
     <div ref={it} class="notices" role="status" popover="manual">
-      {all.map(({ id, text, isBad }) => (
+      {all.map(({ id, text, isBad, way }) => (
         <p key={id} class={isBad ? 'bad' : ''}>
-          <FaultText fault={text} />
+          <span>
+            <FaultText fault={text} />
+          </span>
+          {way !== undefined && (
+            <a href={way.href} onClick={() => dismiss(id)}>
+              {way.text}
+            </a>
+          )}
+          <button type="button" aria-label={t('close')} onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
         </p>
       ))}
     </div>

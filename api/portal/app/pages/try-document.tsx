@@ -3,9 +3,9 @@ import { api, must } from '../api.ts'
 import type { HostedDocument, SimulatedCourse } from '../api-types.ts'
 import { money } from '../format.ts'
 import { callPhone } from '../phone/overlay.tsx'
-import { go } from '../router.ts'
+import { go, href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import { attempt, Badge, Button, Card, Field, Select } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Field, Select, tell } from '../ui/basics.tsx'
 import { SentenceText } from '../ui/sentence-text.tsx'
 
 const answers = ['answer', 'busy', 'no-answer', 'declined', 'unavailable'] as const
@@ -31,7 +31,10 @@ export function TryDocument({
   const callMe = () =>
     attempt(async () => {
       const [number] = await must(api.GET('/numbers/', {}))
-      if (number === undefined) throw new Error(t('needsNumber'))
+      if (number === undefined) {
+        tell(t('needsNumber'), true, { href: href('numbers'), text: t('acquire') })
+        return
+      }
       const uuid = await callPhone(number.number, document.url)
       if (uuid !== undefined) go('calls', uuid)
     })

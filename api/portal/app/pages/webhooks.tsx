@@ -16,6 +16,7 @@ import {
   Select,
   Sure,
   Trouble,
+  useOnce,
   Waiting,
 } from '../ui/basics.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -25,6 +26,12 @@ import { DeliveryTable } from './deliveries.tsx'
 import { sendAndTell } from './delivery-end.ts'
 
 const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
+/** What phones dial is dialled for them: another phone by its extension, a number by a trunk. */
+const callsOut = `<?xml version="1.0" encoding="UTF-8"?>
+<Response>
+  <Dial><Number>{{To}}</Number></Dial>
+</Response>
+`
 const modes = ['message', 'play', 'drop'] as const
 
 export default function Webhooks() {
@@ -164,9 +171,23 @@ function Defaults({
         )
       done()
     }, t('saved'))
+  const once = useOnce()
+  const letCallOut = () =>
+    once(async () => {
+      const { url } = await must(api.POST('/documents/', { body: { name: t('callsOfPhones'), body: callsOut } }))
+      await must(api.POST('/account/webhooks/endpoint', { body: { purpose: 'voice_outbound', url } }))
+      done()
+    }, t('saved'))
   return (
     <Card title={t('defaults')}>
       <CallTargets none={t('none')} urls={urls} documents={documents} change={setUrls} />
+      {config.endpoints.voice_outbound === '' && (
+        <div class="wanting">
+          <p>{t('noOutbound')}</p>
+          <Button onClick={letCallOut}>{t('letCallOut')}</Button>
+          <small class="hint">{t('letCallOutHint')}</small>
+        </div>
+      )}
       <Field label={t('fallback')} hint={t('fallbackHint')}>
         {field => (
           <Select

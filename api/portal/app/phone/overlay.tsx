@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { api, must, sessions, whenCustomerLeaves } from '../api.ts'
 import type { EndUser } from '../api-types.ts'
-import { go } from '../router.ts'
+import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, tell } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -82,7 +82,21 @@ async function ready(): Promise<Document> {
   throw new Error(t('phoneNotReady'))
 }
 
+/** Calls one of the account's numbers. Where phones cannot call out, what answers at the number calls the phone. */
 export async function dialFromPhone(number: string): Promise<void> {
+  const [numbers, { endpoints }] = await Promise.all([
+    must(api.GET('/numbers/', {})),
+    must(api.GET('/account/webhooks', {})),
+  ])
+  // Of a call from a phone that of the account's first number, else the account's.
+  const canCallOut =
+    (numbers.find(each => each.is_active)?.webhook_urls.voice_outbound || endpoints.voice_outbound) !== ''
+  const { url } = numbers.find(each => each.number === number)?.webhook_inbound ?? { url: '' }
+  if (!canCallOut && url !== '') {
+    if ((await callPhone(number, url)) !== undefined)
+      tell(t('phoneRings'), false, { href: href('webhooks'), text: t('letCallOut') })
+    return
+  }
   if ((await openPhone()) === undefined) return
   const inside = await ready()
   const field = inside.querySelector<HTMLInputElement>('#number')

@@ -6,19 +6,22 @@ import { Icon, type IconName } from './icon.tsx'
 import { FaultText } from './said.tsx'
 
 /** Short words about what was done, told to screen readers too. */
-export const notices = signal<
-  readonly { readonly id: number; readonly text: string | Error; readonly isBad: boolean }[]
->([])
+export const notices = signal<readonly Notice[]>([])
+interface Notice {
+  readonly id: number
+  readonly text: string | Error
+  readonly isBad: boolean
+  /** To where something can be done. */
+  readonly way: { readonly href: string; readonly text: string } | undefined
+}
 let nextNotice = 0
-export function tell(text: string | Error, isBad = false): void {
+export function tell(text: string | Error, isBad = false, way?: Notice['way']): void {
   const id = nextNotice++
-  notices.value = [...notices.value, { id, text, isBad }].slice(-3)
-  setTimeout(
-    () => {
-      notices.value = notices.value.filter(notice => notice.id !== id)
-    },
-    isBad ? 9000 : 4000,
-  )
+  notices.value = [...notices.value, { id, text, isBad, way }].slice(-3)
+  setTimeout(() => dismiss(id), isBad ? 9000 : 4000)
+}
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter(notice => notice.id !== id)
 }
 
 /** Runs what a button does; says what went wrong. */
