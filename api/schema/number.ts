@@ -63,7 +63,7 @@ export const OperatorNumber = Type.Object(
     setup_fee: moneyOut('Charged once, when an account acquires it.'),
     account: nullable(uuidOut('The owner.'), { description: 'uuid of the owner; null in the pool.' }),
     account_name: Type.Optional(
-      nullable(Type.String({ examples: ['Acme'] }), { description: 'Its name; in lists only.' }),
+      nullable(Type.String({ examples: ['Acme'] }), { description: 'Its name; only with `names=true`.' }),
     ),
   },
   { $id: 'OperatorNumber' },

@@ -118,8 +118,10 @@ test('operator: accounts are found by a part of their name, numbers by digits, a
   const { uuid } = (await bed.operator('POST', '/operator/numbers', { number })).body
   assert.is((await bed.customer('POST', '/numbers/acquire', { uuid })).status, 200)
   const { name } = (await bed.operator('GET', `/operator/accounts/${bed.accountUuid}`)).body
-  const { body } = await bed.operator('GET', '/operator/numbers?search=203 004 7')
+  const { body } = await bed.operator('GET', '/operator/numbers?search=203 004 7&names=true')
   assert.equal([body.total, body.numbers[0].uuid, body.numbers[0].account_name], [1, uuid, name])
+  const plain = (await bed.operator('GET', '/operator/numbers?search=2030047')).body.numbers
+  assert.equal(Object.keys(plain[0]), ['uuid', 'number', 'setup_fee', 'account'])
   assert.is((await bed.operator('GET', '/operator/numbers?search=999999999999')).body.total, 0)
 })
 

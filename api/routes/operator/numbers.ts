@@ -6,7 +6,7 @@ import { renderOperatorNumber } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import { errors } from '../../schema/error.ts'
-import { identifier, message, pageOf, paging, resource, searchOf } from '../../schema/field.ts'
+import { choice, identifier, message, pageOf, paging, resource, searchOf } from '../../schema/field.ts'
 import { NewNumber, OperatorNumber } from '../../schema/number.ts'
 
 const config = { access: 'operator' } as const
@@ -20,12 +20,18 @@ export function operatorNumberRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'All numbers of the switch',
-      querystring: Type.Object({ ...paging, search: searchOf('Any part of the number, digits only.') }),
+      querystring: Type.Object({
+        ...paging,
+        search: searchOf('Any part of the number, digits only.'),
+        names: Type.Optional(choice(['true', 'false'], '`true`: with the name of each owner.')),
+      }),
       response: { 200: pageOf('numbers', OperatorNumber, 'by number'), ...errors(422) },
     },
     handler: async (request, reply) => {
-      const { limit, offset, search = '' } = request.query
+      const { limit, offset, search = '', names: withNames } = request.query
       const { rows, total } = await numbers.list({ limit, offset, search: search.replace(/\D/g, '') })
+      if (withNames !== 'true')
+        return reply.send(pageAnswer('numbers', rows.map(renderOperatorNumber), total, request.query))
       const owners = new Set(rows.flatMap(({ accountUuid }) => accountUuid ?? []))
       const names = new Map((await accounts.names([...owners])).map(({ uuid, name }) => [uuid, name]))
       const shown = rows.map(row => ({

@@ -13,7 +13,7 @@ export default function Pool() {
   const { data, error, reload } = useLoad(`pool ${offsetOf()} ${search}`, () =>
     must(
       api.GET('/operator/numbers', {
-        params: { query: { limit: pageSize, offset: offsetOf(), ...(search === '' ? {} : { search }) } },
+        params: { query: { limit: pageSize, offset: offsetOf(), names: 'true', ...(search === '' ? {} : { search }) } },
       }),
     ),
   )
