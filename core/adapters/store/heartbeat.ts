@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 
 /** A crash is billed to the last beat, and never beyond what is held: no call loses more than this. */
 export const heartbeatMs = 1000
+/** It is said so often while the database fails. */
+const failureEveryMs = 60_000
 
 /** The row that says when the switch was last seen alive. */
 export class HeartbeatRow {
@@ -19,10 +21,12 @@ export class HeartbeatRow {
     this.#beat = database.prepare<[number]>('UPDATE heartbeat SET beat_unix = max(beat_unix, ?)')
   }
 
-  /** Written only while a call lives: an idle switch leaves the disk alone. */
-  beatWithLiveCalls(unixMs: number): Promise<void> {
+  /** Written only while a call lives: an idle switch leaves the disk alone. Resolves with whether it was. */
+  beatWithLiveCalls(unixMs: number): Promise<boolean> {
     return this.#database.write(() => {
-      if (this.#live.get() !== undefined) this.#beat.run(unixMs)
+      const isLive = this.#live.get() !== undefined
+      if (isLive) this.#beat.run(unixMs)
+      return isLive
     })
   }
 
@@ -40,6 +44,8 @@ export class Heartbeat {
   readonly #clock: Clock
   readonly #log: Log
   #cancel: () => void = () => {}
+  /** When it was said last that it fails; undefined: it does not. */
+  #failedAt: number | undefined
 
   constructor({
     heartbeat,
@@ -54,13 +60,30 @@ export class Heartbeat {
   start(): void {
     this.#cancel = this.#clock.at(this.#clock.now() + heartbeatMs, () => {
       this.start()
-      this.#row
-        .beatWithLiveCalls(this.#clock.unixMs())
-        .catch(fault => this.#log.error({ fault: String(fault) }, 'the heartbeat failed'))
+      this.#row.beatWithLiveCalls(this.#clock.unixMs()).then(
+        isWritten => isWritten && this.#written(),
+        fault => this.#failed(fault),
+      )
     })
   }
 
   stop(): void {
     this.#cancel()
+  }
+
+  #written(): void {
+    if (this.#failedAt === undefined) return
+    this.#failedAt = undefined
+    this.#log.info({}, 'the database can be written again')
+  }
+
+  #failed(fault: unknown): void {
+    const now = this.#clock.now()
+    if (this.#failedAt !== undefined && now - this.#failedAt < failureEveryMs) return
+    this.#failedAt = now
+    this.#log.error(
+      { fault: String(fault) },
+      'the database cannot be written: live calls go on, new ones are refused; make room on the disk, or mend it',
+    )
   }
 }
