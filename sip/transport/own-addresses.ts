@@ -40,7 +40,6 @@ export class OwnAddresses {
   /** Flows for addresses that we have a socket for. */
   flowsOf(name: string, hops: readonly ResolvedHop[], done: (flows: readonly Flow[]) => void): void {
     const flows: (Flow | undefined)[] = hops.map(() => undefined)
-    if (hops[0] !== undefined) this.#remember(name, hops[0].address)
     const serverName = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { serverName: name } : {}
     let left = hops.length
     if (left === 0) done([])
@@ -48,7 +47,10 @@ export class OwnAddresses {
       const finish = (flow: Flow | undefined) => {
         flows[at] = flow
         left--
-        if (left === 0) done(flows.filter(found => found !== undefined))
+        if (left > 0) return
+        const found = flows.filter(each => each !== undefined)
+        if (found[0] !== undefined) this.#remember(name, found[0].address)
+        done(found)
       }
       if (transport === 'udp') {
         const listener = this.#udpFor(address)
