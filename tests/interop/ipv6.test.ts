@@ -27,6 +27,7 @@ let bed: SwitchBed
 let names: NameServer
 let sipPort: number
 let carrierPort: number
+let trunk: string
 
 six.before(async () => {
   requirePeers('sipp', 'baresip')
@@ -46,7 +47,7 @@ six.before(async () => {
     prefixes: ['+254'],
     inbound_hosts: ['::1', '127.0.0.1'],
   }
-  expectStatus(await on.operator('POST', '/trunks', { name: 'six', ...carrier }), 201)
+  trunk = expectStatus(await on.operator('POST', '/trunks', { name: 'six', ...carrier }), 201).body.uuid
   await account.asset('tone', sine(assetHz, 2))
 })
 
@@ -65,10 +66,15 @@ async function aim(rtp: RtpEndpoint, peer: Sipp, startLine: string): Promise<voi
 const share = (rtp: RtpEndpoint, hz: number): number => bestShare(decodePcmu(rtp.audio()), hz)
 
 if (hasIpv6) {
-  for (const transport of ['udp', 'tcp'] as const)
+  for (const [transport, source] of [
+    ['udp', 'learned'],
+    ['tcp', 'learned'],
+    ['udp', 'signalled'],
+  ] as const)
     six(
-      `a caller over ${transport}: Contact and SDP are of IPv6, the prompt is heard, the caller is recorded`,
+      `a caller over ${transport}, media ${source}: Contact and SDP are of IPv6, the prompt is heard, the caller is recorded`,
       async () => {
+        expectStatus(await bed.on.operator('PATCH', `/trunks/${trunk}`, { media_source: source }), 200)
         await bed.account.hosts('voice_inbound', '<RecordSession/><Play asset="tone"/><Hangup/>')
         const rtp = await RtpEndpoint.open(undefined, '::1')
         const sipp = await caller({ rtpPort: rtp.port, transport })
