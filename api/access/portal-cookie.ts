@@ -37,27 +37,29 @@ const forged = () =>
   new Refusal(403, 'The request does not come from a page of this portal. Reload the page, and try again.')
 
 /**
- * A cookie goes with whatever makes the browser ask. So a request that carries one must come from our own page: by its
- * Origin where it changes anything, and always with the token that only our page can read.
+ * A cookie goes with whatever makes the browser ask. So a request that carries one must come from our own page: with the token
+ * that only our page can read, and with no other page's Origin. A client that is no browser has the token from its sign-in.
  */
 export function refuseForged(request: FastifyRequest, secret: string, publicUrl: string): void {
-  refuseForeignPage(request, publicUrl)
+  if (isOfForeignPage(request, publicUrl)) throw forged()
   const given = Buffer.from(String(request.headers[formTokenHeader] ?? ''))
   const wanted = Buffer.from(formTokenOf(secret))
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw forged()
 }
 
-/** By Origin and Fetch Metadata; a client that is no browser sends neither. */
+/** Where no token is asked for, a browser must name our page as the origin of what changes something. */
 export function refuseForeignPage(request: FastifyRequest, publicUrl: string): void {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw forged()
-  const { origin } = request.headers
-  if (origin === undefined) {
-    if (request.method !== 'GET' && request.method !== 'HEAD' && sentByBrowser(request)) throw forged()
-    return
-  }
-  const own = [`${request.protocol}://${request.host}`, URL.canParse(publicUrl) ? new URL(publicUrl).origin : '']
-  if (!own.includes(origin)) throw forged()
+  const { method, headers } = request
+  const hidesOrigin = headers.origin === undefined && method !== 'GET' && method !== 'HEAD' && sentByBrowser(request)
+  if (hidesOrigin || isOfForeignPage(request, publicUrl)) throw forged()
+}
+
+/** By Origin and Fetch Metadata; a client that is no browser sends neither. */
+function isOfForeignPage({ headers, protocol, host }: FastifyRequest, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  const own = [`${protocol}://${host}`, URL.canParse(publicUrl) ? new URL(publicUrl).origin : '']
+  return origin !== undefined && !own.includes(origin)
 }
 
 /** RFC 6454 §7: a browser names the origin of every changing request. A client with a cookie is a browser. */

@@ -82,7 +82,8 @@ test('a request without the token of the page, or of another page, is refused', 
     headersOf(signed, { origin: 'null' }),
     headersOf(signed, { 'sec-fetch-site': 'cross-site' }),
     headersOf(signed, { 'sec-fetch-site': 'same-site' }),
-    { cookie: signed.cookie, 'x-sauti-csrf': signed.token },
+    { cookie: signed.cookie },
+    { cookie: signed.cookie, 'x-sauti-csrf': signed.uuid },
   ]
   for (const headers of forged)
     assert.is((await bed.ask('POST', '/users/create', { key: '', body, headers })).status, 403, JSON.stringify(headers))
@@ -97,6 +98,17 @@ test('a request without the token of the page, or of another page, is refused', 
   )
   const left = await as(signed, 'GET', '/users/')
   assert.not.ok(left.body.some((user: { email: string }) => user.email === body.email))
+})
+
+test('a program with the cookie and the token needs no Origin, which only browsers send', async () => {
+  const signed = await signIn({ key: bed.key })
+  const headers = { cookie: signed.cookie, 'x-sauti-csrf': signed.token }
+  const ask = (method: string, url: string, body?: object) =>
+    bed.conforming(method, url, { key: '', headers, ...(body === undefined ? {} : { body }) })
+  assert.is((await ask('POST', '/users/create', { email: 'program@example.com' })).status, 201)
+  assert.is((await ask('GET', '/account/')).status, 200)
+  assert.is((await ask('DELETE', '/portal/session')).status, 200)
+  assert.is((await ask('GET', '/account/')).status, 401)
 })
 
 test('a form of another page, which needs no preflight, changes nothing', async () => {
