@@ -13,6 +13,9 @@ import { buildApi } from './server.ts'
 const drainPollMs = 100
 /** Time that calls cut by the drain have for their last rows. */
 const lastRowsMs = 5000
+/** On a busy machine a media thread takes seconds to load. */
+const longestStartMs = 10_000
+const healthPollMs = 20
 
 export interface Serving {
   readonly door: OwnedSwitch
@@ -56,6 +59,7 @@ export async function serve(
     const written = ({ scheme, address, port }: HttpListener) =>
       `${scheme === 'http' ? '' : 'https:'}${bracketed(address)}:${port}`
     const sip = door.sipListeners.map(each => `${each.transport}:${bracketed(each.address)}:${each.port}`)
+    await untilHealthy(door)
     log.info(
       { version, http: http.bound.map(written).join(), sip, data: settings.dataFolder, pid: process.pid },
       'ready',
@@ -91,6 +95,12 @@ export async function serve(
     await door.close()
     throw fault
   }
+}
+
+/** Media threads load while the API is built. Who waits for `ready` and then asks for the health gets `ok`. */
+async function untilHealthy(door: OwnedSwitch): Promise<void> {
+  const until = performance.now() + longestStartMs
+  while (!(await door.health().catch(() => false)) && performance.now() < until) await sleep(healthPollMs)
 }
 
 async function drain(door: OwnedSwitch, log: Log, close: () => Promise<void>): Promise<void> {

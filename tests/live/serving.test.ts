@@ -44,6 +44,23 @@ test('readiness is reported once all listeners are open; the operator key is mad
   await second.close()
 })
 
+test('readiness waits for what health looks at, such as media threads that still load', async () => {
+  messages.length = 0
+  let looks = 0
+  const openSlow = async (...given: Parameters<typeof openTestSwitch>) => {
+    const door = await openTestSwitch(...given)
+    return Object.assign(door, {
+      health: async () => {
+        assert.equal(messages, [], 'before the switch says that it is ready')
+        return ++looks >= 3
+      },
+    })
+  }
+  const serving = await serve(settingsOf('loading'), log, openSlow)
+  assert.equal([looks, messages], [3, ['ready']])
+  await serving.close()
+})
+
 test('a body that is too large is refused while it is being sent, and the connection goes on', async () => {
   const serving = await serve(settingsOf('large'), log, openTestSwitch)
   const { port } = serving.http[0]!
