@@ -133,7 +133,7 @@ export class OverloadControl {
     this.#pressure = this.#pressures.length < measuresInARow ? 0 : Math.min(...this.#pressures)
     this.#of = of
     if (this.isLimiting) this.#adapt(now)
-    else if (this.#pressure > 1) this.#begin()
+    else if (this.#pressure > 1 && !this.#isOfOthers) this.#begin()
     if (this.#pressure < 1) this.#learn(intervalMs)
     this.#sources.divide(this.isLimiting ? this.#rate : undefined)
   }
@@ -228,10 +228,15 @@ export class OverloadControl {
     // Load that is not offered says nothing about what could be carried: the rate rises no further than that.
     if (change < 0 || this.#rate < 2 * headroom * offered)
       this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
-    const isCalm = this.#pressure < openBelow && offered < openBelow * this.#rate
+    const isCalm = (this.#pressure < openBelow || this.#isOfOthers) && offered < openBelow * this.#rate
     if (!isCalm) this.#calmSince = undefined
     else if (this.#calmSince === undefined) this.#calmSince = now
     else if (now - this.#calmSince >= openAfterMs) this.#open()
+  }
+
+  /** What presses is no work of new calls: there are few, and to refuse some of them would not help. */
+  get #isOfOthers(): boolean {
+    return flowSignals.has(this.#of) && this.#areFew
   }
 
   get #leastRate(): number {

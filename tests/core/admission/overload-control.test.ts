@@ -174,6 +174,25 @@ test('while limited: what has waited too long is refused, and looking takes no t
   assert.not.ok(admission.isOpenTo('trunk', now))
 })
 
+test('a machine that is busy with other things: few calls bring no limit, and one that there is ends with the many', () => {
+  const admission = new OverloadControl()
+  const second = (from: number, calls: number) => {
+    for (let at = 0; at < 1000; at += measureEveryMs) {
+      for (let call = 0; call < calls / 20; call++) admission.decide('trunk', from + at)
+      admission.handle({ ...noLoad, loopDelayMs: 12 }, from + at)
+    }
+    return admission.isLimiting
+  }
+  assert.equal(
+    [1, 2, 3].map(at => second(1000 * at, 0)),
+    [false, false, false],
+  )
+  // What comes all at once then is for the caps of accounts.
+  for (let call = 0; call < 15; call++) assert.is(admission.decide('api', 4000), undefined)
+  assert.ok(second(4000, 200))
+  assert.not.ok([5, 6, 7, 8, 9].map(at => second(1000 * at, 0)).at(-1))
+})
+
 test('of few calls none is refused for having waited, as they are not the load', () => {
   const admission = new OverloadControl()
   for (let at = 1; at <= 1200; at++) {
