@@ -162,7 +162,7 @@ export default function CallPage({ id }: { readonly id: string }) {
         </div>
         <div class="tile">
           <span>{t('cost')}</span>
-          <b>{money(call.cost)}</b>
+          <b>{isLive(call) ? '–' : money(call.cost)}</b>
         </div>
       </div>
       <Rest call={call} followed={followed} />
@@ -260,7 +260,9 @@ function Cost({ call, trace }: { readonly call: Call; readonly trace: Trace | un
   return (
     <Card title={t('costExplained')}>
       {charges.length === 0 ? (
-        <p class="soft">{Number(call.cost) === 0 ? t('costNothing') : money(call.cost)}</p>
+        <p class="soft">
+          {isLive(call) ? t('costLater') : Number(call.cost) === 0 ? t('costNothing') : money(call.cost)}
+        </p>
       ) : (
         <ul class="sums">
           {charges.map(charge => (

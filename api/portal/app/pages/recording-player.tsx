@@ -16,7 +16,9 @@ async function recordingBytes(uuid: string): Promise<ArrayBuffer> {
 
 export function RecordingPlayer({ recording }: { readonly recording: Recording }) {
   const [isOpen, open] = useState(false)
-  const name = `${recording.media_format} ${shortLength(recording.duration_seconds)}`
+  // It can be played while it is being made.
+  const length = recording.duration_seconds === null ? t('beingRecorded') : shortLength(recording.duration_seconds)
+  const name = `${recording.media_format} ${length}`
   const download = async () => {
     const { url } = await must(api.POST('/recordings/download', { body: { uuid: recording.uuid } }))
     window.open(url, '_blank', 'noopener')
@@ -27,7 +29,7 @@ export function RecordingPlayer({ recording }: { readonly recording: Recording }
         <AudioPlayer name={name} load={() => recordingBytes(recording.uuid)} />
       ) : (
         <Button glyph="play" onClick={() => open(true)}>
-          {t('listen')} · {shortLength(recording.duration_seconds)}
+          {t('listen')} · {length}
         </Button>
       )}
       <Button onClick={() => attempt(download)}>{t('download')}</Button>

@@ -17,7 +17,11 @@ function follow(event: MouseEvent & { readonly currentTarget: HTMLElement }): vo
   const way = event.currentTarget.querySelector<HTMLElement>('.row-way')
   if (isUsed || way === null || getSelection()?.isCollapsed === false) return
   if (way instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey)) open(way.href, '_blank', 'noopener')
-  else way.click()
+  else {
+    // A dialog gives the focus back to where it was.
+    way.focus({ preventScroll: true })
+    way.click()
+  }
 }
 
 /** Rows as a table; on a narrow screen each row is a card, and the heads stand beside the values. */
