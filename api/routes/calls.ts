@@ -34,7 +34,7 @@ export function callRoutes(app: Api, door: SwitchDoor): void {
       const { rows, total } = await door.calls.listTexts(customerOf(request).accountUuid, {
         ...page,
         ...(direction === undefined ? {} : { direction }),
-        ...(status === undefined ? {} : { status }),
+        ...(status === 'live' ? { isLive: true } : status === undefined ? {} : { status }),
         ...(reason === undefined ? {} : { reason }),
         ...(isSid ? { sid } : {}),
         ...(digits === undefined || digits === '' ? {} : { search: digits }),

@@ -53,7 +53,7 @@ export const Call = Type.Object(
 
 export const CallFilter = Type.Object({
   direction: Type.Optional(choice(directions, 'Only this direction.')),
-  status: Type.Optional(choice(statuses, 'Only this status.')),
+  status: Type.Optional(choice([...statuses, 'live'], 'Only this status; `live`: those that have not ended.')),
   search: Type.Optional(
     Type.String({ maxLength: 100, description: 'Any part of either number, digits only; or a whole sid.' }),
   ),

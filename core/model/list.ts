@@ -31,6 +31,8 @@ export interface CallSummary {
 export interface CallFilter extends PageRange {
   readonly direction?: CallDirection
   readonly status?: CallStatus
+  /** Only calls that have not ended. */
+  readonly isLive?: boolean
   /** Digits; matches any part of either number. */
   readonly search?: string
   /** The whole sid of one call. */

@@ -32,7 +32,11 @@ test('originate, read, list, hang up', async () => {
   assert.is((await bed.operator('GET', `/operator/calls/${sid}/dump?format=xml`)).status, 422)
   assert.ok([401, 403].includes((await bed.customer('GET', `/operator/calls/${sid}/dump`)).status))
 
+  const lives = async () =>
+    (await bed.customer('GET', '/calls/?status=live')).body.calls.map((call: { sid: string }) => call.sid)
+  assert.equal(await lives(), [sid])
   const ended = await bed.customer('POST', '/calls/hangup', { sid })
+  assert.equal(await lives(), [])
   assert.is((await bed.operator('GET', `/operator/calls/${sid}/dump`)).status, 404)
   assert.equal(
     [ended.body.status, ended.body.reason_code, ended.body.reason_label],

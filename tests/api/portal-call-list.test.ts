@@ -82,6 +82,11 @@ test('a list that is filtered loses what no longer fits, and takes what does now
     3,
   ])
   assert.equal(after(live, asked, call(40, 'ringing')), live)
+  const all = { status: 'live' } as const
+  assert.equal(seen(after(live, all, call(40, 'ringing'), call(20, 'failed'), call(30, 'completed'))), [
+    'call-40 ringing',
+    1,
+  ])
   for (const [filter, isIn] of [
     [{ direction: 'outbound' }, false],
     [{ direction: 'inbound' }, true],

@@ -44,7 +44,10 @@ details('a call that goes on counts by the second, in its list and on its page',
       const { body } = await account.api('GET', '/calls/?status=answered')
       return body.calls[0]
     })
-    await tab.go('calls')
+    await tab.go('')
+    await page.locator('a.tile', { hasText: 'Live calls' }).click()
+    await page.locator('.call-link').first().waitFor()
+    assert.equal([await page.getByLabel('State').inputValue(), await page.locator('tbody tr').count()], ['live', 1])
     const row = page.locator('tbody tr').first().locator('td[data-head=Talk]')
     const counts = async (what: () => Promise<string | null>) => {
       const first = secondsOf(await what())
@@ -53,6 +56,7 @@ details('a call that goes on counts by the second, in its list and on its page',
     }
     await counts(() => row.textContent())
     await tab.go(`calls/${live.uuid}`)
+    await page.getByText('What it cost is known once the call has ended.').waitFor()
     for (const name of ['Length', 'Talk'])
       await counts(() =>
         page

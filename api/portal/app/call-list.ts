@@ -6,7 +6,8 @@ import type { Call } from './api-types.ts'
 export interface CallsAsked {
   readonly limit: number
   readonly offset: number
-  readonly status?: Call['status']
+  /** `live`: those that have not ended. */
+  readonly status?: Call['status'] | 'live'
   readonly direction?: Call['direction']
   readonly reason?: Exclude<Call['reason_code'], ''>
   readonly search?: string
@@ -28,6 +29,7 @@ export interface StreamedEvent {
 
 /** A call never goes back. */
 const order: readonly Call['status'][] = ['initiated', 'ringing', 'answered', 'completed']
+const endedRank = order.indexOf('completed')
 const rankOf = ({ status }: Call): number => (status === 'failed' ? order.length : order.indexOf(status))
 
 /** The call as an event of it (`CALL.…`) shows it. */
@@ -41,7 +43,7 @@ function fits(call: Call, { status, direction, reason, search = '', from_dt: fro
   const at = Date.parse(call.created_at)
   return (
     isFound(call, search) &&
-    (status === undefined || call.status === status) &&
+    (status === undefined || (status === 'live' ? rankOf(call) < endedRank : call.status === status)) &&
     (direction === undefined || call.direction === direction) &&
     (reason === undefined || call.reason_code === reason) &&
     (from === undefined || at >= Date.parse(from)) &&

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { callView } from '../../events/call-data.ts'
 import type { CallRecord, LegRecord } from '../../model/call-record.ts'
 import type { EndReason } from '../../model/end-reason.ts'
@@ -139,10 +140,12 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
 
   /** The account's calls, newest first. */
   async list(account: AccountUuid, filter: CallFilter): Promise<CallPage> {
-    const { direction, status, search, sid, reason, fromUnix, toUnix } = filter
+    const { direction, status, isLive, search, sid, reason, fromUnix, toUnix } = filter
     let fitting = this.#parts.database.sql.selectFrom('calls').where('account_uuid', '=', account)
     if (direction !== undefined) fitting = fitting.where('direction', '=', direction)
     if (status !== undefined) fitting = fitting.where('status', '=', status)
+    // Written as the partial index is.
+    if (isLive === true) fitting = fitting.where(sql<boolean>`status IN ('initiated', 'ringing', 'answered')`)
     if (sid !== undefined) fitting = fitting.where('sid', '=', sid as Sid)
     if (reason !== undefined) fitting = fitting.where('reason_code', '=', reason as EndReason)
     if (fromUnix !== undefined) fitting = fitting.where('created_unix', '>=', fromUnix)

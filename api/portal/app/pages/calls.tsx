@@ -10,7 +10,7 @@ import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { callColumns, NoCalls } from './call-cells.tsx'
 import { periodOf, periods } from './call-period.ts'
 
-const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
+const statuses = ['live', 'initiated', 'ringing', 'answered', 'completed', 'failed'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
 const typingMs = 300
 

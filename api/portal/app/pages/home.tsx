@@ -132,7 +132,7 @@ export function Home() {
           <span>{t('balance')}</span>
           <b>{money(shown.account.wallet_balance)}</b>
         </a>
-        <a class="tile" href={href('calls')}>
+        <a class="tile" href={`${href('calls')}?status=live`}>
           <span>{t('liveCalls')}</span>
           <b class={live > 0 ? 'pulse' : ''}>{count(live)}</b>
         </a>
