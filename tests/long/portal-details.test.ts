@@ -529,6 +529,18 @@ details('a test call of an account whose phones cannot call out rings its phone,
   await signIn(bed.bed.account.key)
 })
 
+details('a row of a list has its words at the left and its figure at the right, in one line', async () => {
+  const { page } = tab
+  await tab.go('')
+  const [words, figure, row] = await Promise.all(
+    ['.reasons li a', '.reasons li .figure', '.reasons li'].map(each => page.locator(each).first().boundingBox()),
+  )
+  assert.ok(words && figure && row)
+  assert.ok(Math.abs(words.x - row.x) < 2, `${words.x} and ${row.x}`)
+  assert.ok(Math.abs(figure.x + figure.width - row.x - row.width) < 2)
+  assert.ok(Math.abs(words.y - figure.y) < 8)
+})
+
 details('documents are found by a part of their name once there are many', async () => {
   const { page } = tab
   for (let at = 0; at < 12; at++)
