@@ -55,9 +55,9 @@ const commitOver = 32
 const floodWaits = 2
 /**
  * INVITEs that are taken at once, and after that each second, however long they have waited: so few are no flood. The thread
- * stood still, or its code ran for the first time. Under a flood they are less than a hundredth of what is taken.
+ * stood still, or its code ran for the first time. Of what is taken in ten seconds of a flood they are about a hundredth.
  */
-const [lateAtOnce, latePerSecond] = [20, 1]
+const [lateAtOnce, latePerSecond] = [40, 1]
 export type Refusal = 'rate' | 'late' | 'no-media'
 
 export interface OverloadCounters {

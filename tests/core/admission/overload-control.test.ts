@@ -158,7 +158,7 @@ test('every measure has its bound, a bound of 0 disables it, and the one that is
 test('while limited: what has waited too long is refused, and looking takes no token', () => {
   const admission = new OverloadControl()
   for (let at = 1; at <= 5; at++) {
-    // The second time the twenty are taken that may be late.
+    // The second time the forty are taken that may be late.
     for (let call = 0; call < 50; call++) admission.decide('trunk', at * measureEveryMs, at === 2 ? 1000 : 0)
     admission.handle({ ...noLoad, loopDelayMs: 30 }, at * measureEveryMs)
   }
@@ -211,9 +211,9 @@ test('a flood shows in how long an INVITE has waited, before any mean does', () 
   const late = (now: number, calls: number) =>
     Array.from({ length: calls }, () => admission.decide('trunk', now, 41)).filter(refusal => refusal === 'late').length
   flood(measureEveryMs)
-  // A thread that stood still for once: twenty of those that waited are no flood, and one a second after that.
+  // A thread that stood still for once: forty of those that waited are no flood, and one a second after that.
   assert.ok(admission.isOpenTo('trunk', 100, 1000))
-  assert.is(late(100, 20), 0)
+  assert.is(late(100, 40), 0)
   assert.not.ok(admission.isOpenTo('trunk', 100, 41))
   assert.is(late(100, 20), 20)
   assert.is(admission.decide('trunk', 100, 40), undefined)
