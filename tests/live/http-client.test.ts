@@ -300,6 +300,37 @@ test('a POST that must not go twice takes no connection that was idle for a seco
     }
   }))
 
+test('a server that closes after each answer without saying so costs no POST that comes at once', async () => {
+  for (const afterMs of [0, 1, 4]) {
+    await against(
+      ({ socket }) => {
+        socket.write(response(200, 'ok'))
+        setTimeout(() => socket.end(), afterMs)
+      },
+      async (client, url, requests) => {
+        for (let at = 1; at <= 12; at++) {
+          assert.is(
+            text(await post(client, url, { timeoutMs: 5000 })),
+            'ok',
+            `request ${at}, closed after ${afterMs} ms`,
+          )
+          assert.is(requests.length, at)
+        }
+      },
+    )
+  }
+})
+
+test('connections of a server that keeps them are used again', () =>
+  against(
+    ({ socket }) => socket.write(response(200, 'ok')),
+    async (client, url, requests) => {
+      for (let at = 0; at < 50; at++) assert.is(text(await post(client, url, { timeoutMs: 5000 })), 'ok')
+      const connections = requests.filter(({ nth }) => nth === 1).length
+      assert.ok(connections <= 5, `${connections} connections for 50 requests`)
+    },
+  ))
+
 test('an exchange can be abandoned', () =>
   against(
     () => {},

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher, errors } from 'undici'
 import type { Latencies, Timed } from '../../metrics/latencies.ts'
 import type { ConnectionFault } from '../../model/connection-fault.ts'
 import { NameResolver } from '../names/index.ts'
 import { connectionFaultOf } from './connection-fault-of.ts'
 import { DamagedEncoding, decoded } from './content-encoding.ts'
+import { closesWithinMs, type Origin } from './kept-origins.ts'
 import type { AgentOptions, OwnAgents } from './own-agents.ts'
 import { isPublicAddress } from './public-address.ts'
 import { RefusedAddress, type ResolveHost, resolveBy } from './resolve-host.ts'
@@ -200,6 +202,7 @@ export class HttpClient {
     try {
       const response = await send(agents, url, request, exchange.signal)
       const answer = await readAnswer(response, request, exchange.signal, close)
+      agents.of(request.owner ?? '').origins.of(url.origin).answeredAt = performance.now()
       if (!answer.ok) close()
       return answer
     } catch (cause) {
@@ -240,7 +243,7 @@ async function send(
   const agents = ownAgents.of(request.owner ?? '')
   const { isRepeatable = request.method === 'GET' } = request
   // A POST may have been acted upon before the connection closed: it is not sent again by itself (RFC 9110 §9.2.2).
-  if (!isRepeatable) return await agents.keptBriefly.request(options)
+  if (!isRepeatable) return await sendOnce(agents.keptBriefly, agents.origins.of(url.origin), options, signal)
   try {
     return await agents.kept.request(options)
   } catch (cause) {
@@ -248,6 +251,26 @@ async function send(
     // more, over a new one.
     if (!isSocketError(cause) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
     return await agents.fresh.request(options)
+  }
+}
+
+/** Not over a connection that the server may just be closing. */
+async function sendOnce(
+  agent: Dispatcher,
+  origin: Origin,
+  options: Dispatcher.RequestOptions,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const waitMs = closesWithinMs(origin, performance.now())
+  if (waitMs > 0) await sleep(waitMs, undefined, { signal })
+  const { connects } = origin
+  try {
+    const response = await agent.request(options)
+    if (origin.connects === connects) origin.isKept = true
+    return response
+  } catch (cause) {
+    origin.isKept = false
+    throw cause
   }
 }
 

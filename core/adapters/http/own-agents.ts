@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { boundedPieces } from './bounded-pieces.ts'
 import { guardedConnector } from './guarded-connect.ts'
+import { KeptOrigins } from './kept-origins.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
 /** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
@@ -15,6 +16,8 @@ interface Agents {
   readonly keptBriefly: Dispatcher
   /** Never keeps a connection: for a request that met a kept one as it was closed. */
   readonly fresh: Dispatcher
+  /** What is known of the servers that `keptBriefly` asks. */
+  readonly origins: KeptOrigins
   usedAt: number
 }
 
@@ -77,11 +80,17 @@ export class OwnAgents {
       connect: guardedConnector({ may, resolve, owner, timeoutMs }),
     }
     const keptFor = (ms: number) =>
-      new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms }).compose(boundedPieces)
+      new Agent({ ...shared, pipelining: 1, keepAliveTimeout: ms, keepAliveMaxTimeout: ms })
+    const origins = new KeptOrigins()
+    const keptBriefly = keptFor(keptBrieflyMs)
+    keptBriefly.on('connect', ({ origin }) => {
+      origins.of(origin).connects++
+    })
     return {
-      kept: keptFor(keptMs),
-      keptBriefly: keptFor(keptBrieflyMs),
+      kept: keptFor(keptMs).compose(boundedPieces),
+      keptBriefly: keptBriefly.compose(boundedPieces),
       fresh: new Agent({ ...shared, pipelining: 0 }).compose(boundedPieces),
+      origins,
       usedAt: 0,
     }
   }
