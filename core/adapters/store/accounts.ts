@@ -61,7 +61,7 @@ export class Accounts {
     return row === undefined ? undefined : this.#recordOf(row)
   }
 
-  /** Newest first; `search`: any part of the name, or the whole uuid. */
+  /** Newest first; `search`: any part of the name in upper or lower case, or the whole uuid. */
   list({ search = '', ...range }: PageRange & { readonly search?: string }): Promise<Page<AccountRecord>> {
     let all = this.#database.sql.selectFrom('accounts').selectAll()
     if (search !== '')

@@ -135,7 +135,7 @@ export class Numbers {
     })
   }
 
-  /** All numbers of the switch, by number; `search`: any part of one. */
+  /** All numbers of the switch, in their order; `search`: digits that stand together anywhere in the number. */
   list(range: PageRange & { readonly number?: string; readonly search?: string }): Promise<Page<PoolNumberRecord>> {
     const { search = '' } = range
     let all = this.#database.sql.selectFrom('numbers').selectAll()

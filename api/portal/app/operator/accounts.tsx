@@ -2,27 +2,14 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { count, dateTime, money } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { filter, go, href, place } from '../router.ts'
+import { go, href } from '../router.ts'
 import { t, word } from '../texts/index.ts'
-import {
-  Badge,
-  Button,
-  Card,
-  Copy,
-  Dialog,
-  Empty,
-  Field,
-  Name,
-  Page,
-  Trouble,
-  useOnce,
-  Waiting,
-} from '../ui/basics.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { Badge, Button, Card, Copy, Dialog, Field, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
+import { ListSearch, NoneFound, searchedFor } from '../ui/list-search.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Accounts() {
-  const search = place.value.query.get('search') ?? ''
+  const search = searchedFor()
   const { data, error, reload } = useLoad(`accounts ${offsetOf()} ${search}`, () =>
     must(
       api.GET('/operator/accounts', {
@@ -52,23 +39,13 @@ export default function Accounts() {
         </Button>
       }
     >
-      <search class="filters">
-        <SearchField
-          label={t('searchAccounts')}
-          placeholder={t('searchAccounts')}
-          value={search}
-          typingMs={300}
-          change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
-        />
-      </search>
+      <ListSearch label={t('searchAccounts')} />
       <Trouble error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Waiting />
       ) : data.accounts.length === 0 && search !== '' ? (
         <Card>
-          <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
-            {t('noAccountsFit')}
-          </Empty>
+          <NoneFound>{t('noAccountsFit')}</NoneFound>
         </Card>
       ) : (
         <Card>

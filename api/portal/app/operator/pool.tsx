@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { money, number } from '../format.ts'
 import { useLoad } from '../load.ts'
-import { filter, href, place } from '../router.ts'
+import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Badge, Button, Card, Empty, Field, Name, Page, Sure, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { ListSearch, searchedFor } from '../ui/list-search.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function Pool() {
-  const search = place.value.query.get('search') ?? ''
+  const search = searchedFor()
   const { data, error, reload } = useLoad(`pool ${offsetOf()} ${search}`, () =>
     must(
       api.GET('/operator/numbers', {
@@ -58,15 +58,7 @@ export default function Pool() {
         error === undefined && <Waiting />
       ) : (
         <Card>
-          <search class="filters">
-            <SearchField
-              label={t('searchDigits')}
-              placeholder={t('searchDigits')}
-              value={search}
-              typingMs={300}
-              change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
-            />
-          </search>
+          <ListSearch label={t('searchDigits')} />
           {data.numbers.length === 0 ? (
             <Empty>{t(search === '' ? 'poolEmpty' : 'noNumbersFit')}</Empty>
           ) : (

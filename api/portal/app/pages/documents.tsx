@@ -1,9 +1,9 @@
 import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
-import { filter, go, href, place } from '../router.ts'
+import { go, href } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { Badge, Button, Card, Copy, Empty, Name, Page, Trouble, useOnce, Waiting } from '../ui/basics.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { ListSearch, NoneFound, searchedFor } from '../ui/list-search.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 import { When } from '../ui/when.tsx'
 import { usersOf } from './document-users.ts'
@@ -20,7 +20,7 @@ const blank = `<?xml version="1.0" encoding="UTF-8"?>
 
 export default function Documents() {
   const once = useOnce()
-  const search = place.value.query.get('search') ?? ''
+  const search = searchedFor()
   const { data, error, reload } = useLoad(`documents ${offsetOf()} ${search}`, async () => {
     const [page, numbers, config] = await Promise.all([
       must(
@@ -53,21 +53,9 @@ export default function Documents() {
         error === undefined && <Waiting />
       ) : (
         <Card>
-          {(data.total > fewDocuments || search !== '') && (
-            <search class="filters">
-              <SearchField
-                label={t('searchDocuments')}
-                placeholder={t('searchDocuments')}
-                value={search}
-                typingMs={300}
-                change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
-              />
-            </search>
-          )}
+          {(data.total > fewDocuments || search !== '') && <ListSearch label={t('searchDocuments')} />}
           {data.documents.length === 0 && search !== '' ? (
-            <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
-              {t('noDocumentsFit')}
-            </Empty>
+            <NoneFound>{t('noDocumentsFit')}</NoneFound>
           ) : data.documents.length === 0 ? (
             <Empty
               action={

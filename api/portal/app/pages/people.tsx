@@ -4,7 +4,6 @@ import type { EndUser } from '../api-types.ts'
 import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { openPhone } from '../phone/overlay.tsx'
-import { filter, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import {
   attempt,
@@ -22,7 +21,7 @@ import {
   useOnce,
   Waiting,
 } from '../ui/basics.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { ListSearch, NoneFound, searchedFor } from '../ui/list-search.tsx'
 import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
 
 export default function People() {
@@ -38,7 +37,7 @@ export default function People() {
     },
     5000,
   )
-  const search = place.value.query.get('search') ?? ''
+  const search = searchedFor()
   const found = (data?.users ?? []).filter(user => isFound(user, search))
   const [isMaking, make] = useState(false)
   const [link, show] = useState<{ readonly user: EndUser; readonly url: string } | undefined>(undefined)
@@ -72,15 +71,7 @@ export default function People() {
         <>
           <Card>
             {(data.users.length > fewPeople || search !== '') && (
-              <search class="filters">
-                <SearchField
-                  label={t('searchPeople')}
-                  placeholder={t('searchPeople')}
-                  value={search}
-                  typingMs={150}
-                  change={text => filter({ search: text.trim(), from: '' }, { replace: true })}
-                />
-              </search>
+              <ListSearch label={t('searchPeople')} typingMs={150} />
             )}
             {data.users.length === 0 ? (
               <Empty
@@ -93,9 +84,7 @@ export default function People() {
                 {t('noPeople')}
               </Empty>
             ) : found.length === 0 ? (
-              <Empty action={<Button onClick={() => filter({ search: '' })}>{t('clear')}</Button>}>
-                {t('noPeopleFit')}
-              </Empty>
+              <NoneFound>{t('noPeopleFit')}</NoneFound>
             ) : (
               <Table
                 caption={t('people')}
