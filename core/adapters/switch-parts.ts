@@ -14,7 +14,7 @@ import type { RecordingStorage } from '../ports/recording-storage.ts'
 import type { CallStore } from '../ports/store.ts'
 import { AudioLibrary, openSpeech, type SpeechEngine } from './audio/index.ts'
 import type { Closers } from './closers.ts'
-import { DocumentFetcher } from './documents/document-fetcher.ts'
+import { canonicalUrl, DocumentFetcher } from './documents/document-fetcher.ts'
 import { AudioCaptures, callEnvironment, ExchangeRunner } from './exchange/index.ts'
 import { HttpClient, resolveBy } from './http/index.ts'
 import { LoadMonitor } from './load/load-monitor.ts'
@@ -128,6 +128,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const exchange = new Exchange(
     callEnvironment({
       knownOwner: calls.knownOwner,
+      isHosted: url => repositories.documents.isHosted(canonicalUrl(url)),
       clock,
       random,
       trunks: trunks.current,

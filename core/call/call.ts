@@ -83,6 +83,8 @@ export class Call implements CallHost {
   #onEnd: (() => void) | undefined
   #onDatabaseFailure: (() => void) | undefined
   #hasDatabaseFailed = false
+  /** Its document has begun, and its row is not known to be durable. */
+  #isTried = false
 
   constructor(share: CallShare, now: number) {
     this.#share = share
@@ -194,10 +196,14 @@ export class Call implements CallHost {
   }
 
   commit(unit: readonly Change[], then?: (result: CommitResult) => void, undone?: () => void): void {
-    const admitted = this.#events.admit(unit, this.#now)
+    const admitted = this.#guarded(this.#events.admit(unit, this.#now))
     if (then === undefined && undone === undefined && admitted.every(isReport)) this.#report(admitted)
     else if (admitted.length > 0 || then !== undefined)
       this.emit(this.storeRequests.commit(admitted, { done: then, undone }))
+  }
+
+  #guarded(unit: readonly Change[]): readonly Change[] {
+    return this.#isTried && unit.length > 0 ? [{ type: 'call.exists', uuid: this.callId }, ...unit] : unit
   }
 
   ask(unit: readonly Change[], then: (result: CommitResult) => void, failed: () => void): void {
@@ -270,9 +276,25 @@ export class Call implements CallHost {
     this.#reached = reached
   }
 
+  /** Begins with the document before the row is durable; what it commits is refused when the row was. */
+  tryScript(url: string): void {
+    this.#isTried = true
+    const { opening } = this.book
+    if (opening !== undefined) this.talk.start(url, opening, true)
+  }
+
+  /** The row was refused: nothing of the document has left the switch. */
+  dropScript(): void {
+    this.#isTried = false
+    this.talk.drop()
+  }
+
+  /** A document that was tried goes on. */
   startScript(url: string): void {
     const { opening } = this.book
-    if (opening !== undefined) this.talk.start(url, opening)
+    if (this.#isTried) this.talk.confirm()
+    else if (opening !== undefined) this.talk.start(url, opening)
+    this.#isTried = false
   }
 
   /** Joins every meter to the call, the caller's and those of dialled legs: one that is cut ends the whole call. */

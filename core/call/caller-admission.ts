@@ -107,6 +107,12 @@ export class CallerAdmission {
       case 'ring':
         this.#leg.ring()
         return
+      case 'try-document':
+        if (this.#admitted !== undefined && call.env.isHosted(this.#admitted.url)) call.tryScript(this.#admitted.url)
+        return
+      case 'drop-document':
+        call.dropScript()
+        return
       case 'start-document':
         if (this.#admitted !== undefined) call.startScript(this.#admitted.url)
         return

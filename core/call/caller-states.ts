@@ -1,7 +1,7 @@
 /**
  * A caller from the INVITE to the first ring.
  * - `looking-up`: whose number, or whose phone it is
- * - `storing`: its rows are on their way to the database, with what is held for it
+ * - `storing`: its rows are on their way to the database, with what is held for it; a hosted document begins meanwhile
  * - `storing-refusal`: the rows of a call that is refused are, so that its owner can see it
  * - `withdrawn`: over while its rows were on their way: they may still become durable
  */
@@ -29,6 +29,10 @@ export type CallerAction =
   /** The call has a row. */
   | 'open'
   | 'ring'
+  /** Where no request has to leave for it, and as far as it can be taken back: nothing of it leaves the switch. */
+  | 'try-document'
+  | 'drop-document'
+  /** Starts it, or confirms the one that was tried. */
   | 'start-document'
   | 'finish'
 
@@ -39,12 +43,12 @@ export const callerTable: Readonly<Record<CallerState, Readonly<Partial<Record<C
   'looking-up': {
     unknown: ['over', 'finish'],
     refuse: ['storing-refusal', 'store'],
-    admit: ['storing', 'store-ringing'],
+    admit: ['storing', 'store-ringing', 'try-document'],
     ended: ['over'],
   },
   storing: {
     stored: ['admitted', 'open', 'ring', 'start-document'],
-    'cannot-pay': ['storing-refusal', 'drop-hold', 'store'],
+    'cannot-pay': ['storing-refusal', 'drop-document', 'drop-hold', 'store'],
     ended: ['withdrawn'],
   },
   'storing-refusal': {

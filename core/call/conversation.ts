@@ -93,6 +93,8 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
   /** Tells the document how its Dial ended, after a pause. */
   #heldOutcome: (() => void) | undefined
   #script: Script | undefined
+  /** Why the call ends as soon as its document is confirmed. */
+  #failure: EndReason | undefined
   /** A Record that begins with the answer. */
   #awaitingRecord: Command<'record'> | undefined
   /** The party has our answer: what is played reaches the caller. */
@@ -193,6 +195,12 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     if (!this.#host.isOver) this.#dial?.partyChanged()
   }
 
+  /** A caller who is refused gets the call's sid: not before it is confirmed. */
+  failed(reason: EndReason): void {
+    if (this.#script?.isTried === true) this.#failure = reason
+    else this.#host.finish(reason)
+  }
+
   ended(reason: EndReason): void {
     this.#host.finish(reason)
   }
@@ -205,11 +213,30 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
     this.#speechMs += durationMs
   }
 
-  /** Asks for the first document; without a URL the account's fallback runs. */
-  start(url: string, facts: ConversationFacts): void {
+  /**
+   * Asks for the first document; without a URL the account's fallback runs. `isTried`: what it does can be taken back
+   * by `drop`, until `confirm`.
+   */
+  start(url: string, facts: ConversationFacts, isTried = false): void {
     this.#facts = facts
     this.#script = new Script(url, new CallContext(this.#host, facts.account), this.#share.reading, this)
-    this.#script.start(this.#host.now())
+    this.#script.start(this.#host.now(), isTried)
+  }
+
+  confirm(): void {
+    if (this.#failure === undefined) this.#script?.confirm(this.#host.now())
+    else this.#host.finish(this.#failure)
+  }
+
+  /** A document that was tried has never begun. */
+  drop(): void {
+    this.#script = undefined
+    this.#failure = undefined
+    this.#requests.clear()
+    const dial = this.#dial
+    this.#dial = undefined
+    dial?.stop('END.0487')
+    this.#stoppedDial = undefined
   }
 
   /** The answer to a request for a document. False: no request is open. */
@@ -242,6 +269,8 @@ export class Conversation implements Stage, PartyListener, PlayerListener {
   /** The call is over: the document posts what it still has to, and its Dial ends. */
   leave(reason: EndReason): void {
     const { callId } = this.#host
+    // Nothing of it has left the switch, so it has nothing to report.
+    if (this.#script?.isTried === true) this.#script = undefined
     if (this.#requests.size > 0 && !this.#isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())

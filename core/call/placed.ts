@@ -52,7 +52,7 @@ export class PlacedCall implements BranchListener<Branch> {
       return
     }
     const whom = isE164(to) ? { to } : { to: '', user: to }
-    this.#call.lookup({ kind: 'placing', accountId, from, ...whom }, found => this.#admit(found))
+    this.#call.lookup({ kind: 'placing', accountId, from, ...whom, withSpendable: true }, found => this.#admit(found))
   }
 
   #admit(found: Extract<Found, { kind: 'placing' }>): void {
@@ -62,7 +62,7 @@ export class PlacedCall implements BranchListener<Branch> {
       return
     }
     // Before the caps: what is refused for money uses up none of the calls a second.
-    if (placing.rate !== undefined && !isCovered(placing.rate, found.spendable)) {
+    if (placing.rate !== undefined && !isCovered(placing.rate, found.spendable ?? 0)) {
       this.#refuseForMoney()
       return
     }

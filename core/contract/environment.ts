@@ -52,6 +52,8 @@ export interface CallEnvironment {
   unixMs(): number
   /** The owner of an E.164 number, as far as memory knows it. Undefined: it is to be looked up. */
   knownOwner(number: string): NumberOwner | undefined
+  /** The document of this URL is the switch's own: no request leaves for it. */
+  isHosted(url: string): boolean
   /** As they are now: the operator may change them at any time. */
   trunks(): readonly Trunk[]
   destinations(): Destinations

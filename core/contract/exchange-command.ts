@@ -24,6 +24,8 @@ export type Lookup =
       readonly to: string
       /** An end-user of the account: uuid, extension or email; missing = none. */
       readonly user?: string
+      /** The account's spendable money is wanted, too: it is not kept in memory. */
+      readonly withSpendable: boolean
     }
   /** What a call of a softphone needs. */
   | { readonly kind: 'softphone'; readonly accountId: AccountUuid; readonly endUserUuid: string }

@@ -20,7 +20,8 @@ export type Found =
       readonly instead?: OwnedNumber | undefined
       readonly owner: NumberOwner | undefined
       readonly user?: EndUserProfile | undefined
-      readonly spendable: Money
+      /** Undefined: it was not asked for. */
+      readonly spendable: Money | undefined
     }
   | {
       readonly kind: 'softphone'

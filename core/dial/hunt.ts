@@ -250,6 +250,8 @@ export class Hunt implements BranchListener<Branch> {
       ...(callerId === undefined ? {} : { instead: ownNumber }),
       to: e164 ?? '',
       ...(user === undefined ? {} : { user }),
+      // The hold of a number's leg asks for the money. A SIP address may cost nothing, and then nothing is held.
+      withSpendable: child.kind === 'sip',
     } as const
     this.#host.lookup(query, found => {
       // A ring timeout may have overtaken the look-up.

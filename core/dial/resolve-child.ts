@@ -96,7 +96,7 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
       const number = e164InSip(place.user)
       if (number !== undefined && !env.destinations().allows(number)) return { ok: false, reason: 'END.4433' }
       const rate = env.deck().findSip(place)
-      if (rate === undefined && found.spendable <= 0) return { ok: false, reason: 'END.0402' }
+      if (rate === undefined && (found.spendable ?? 0) <= 0) return { ok: false, reason: 'END.0402' }
       const target: Extract<LegTarget, { kind: 'uri' }> = {
         kind: 'uri',
         uri,

@@ -11,6 +11,8 @@ import type { Rate } from '../model/rate.ts'
  */
 export type Change =
   | { readonly type: 'call.insert'; readonly call: CallRecord }
+  /** Writes nothing. Refuses the unit with `unknown-call` when the call has no row: the unit before, with that row, was refused. */
+  | { readonly type: 'call.exists'; readonly uuid: CallUuid }
   | { readonly type: 'call.update'; readonly uuid: CallUuid; readonly set: Partial<CallRecord> }
   | { readonly type: 'leg.insert'; readonly leg: LegRecord }
   | { readonly type: 'leg.update'; readonly uuid: LegUuid; readonly set: Partial<LegRecord> }
@@ -53,7 +55,9 @@ export interface Hold {
   readonly amount: Money
 }
 
-export type CommitResult = { readonly ok: true } | { readonly ok: false; readonly refused: 'insufficient-funds' }
+export type CommitResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly refused: 'insufficient-funds' | 'unknown-call' }
 
 /** What live calls need of the database. Rejects only when the database itself fails. */
 export interface CallStore {

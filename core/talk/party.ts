@@ -13,6 +13,8 @@ export interface PartyListener {
   answered(): void
   /** Something that a bridge waits for has come. */
   changed(): void
+  /** Its media cannot be used. */
+  failed(reason: EndReason): void
   ended(reason: EndReason): void
 }
 
@@ -89,7 +91,7 @@ export class Party implements LegOwner {
   }
 
   failed(_leg: Leg, reason: EndReason): void {
-    this.#host.finish(reason)
+    this.#listener.failed(reason)
   }
 
   signalled(leg: Leg, event: OwnedSignal): void {

@@ -51,6 +51,8 @@ export class Script {
   readonly #context: ProgramContext
   readonly #inbox: ProgramEvent[] = []
   #isPumping = false
+  /** Commands that wait for `confirm`; undefined: none has to wait. */
+  #unconfirmed: ProgramCommand[] | undefined
   #lastDial: DialOutcome | undefined
 
   constructor(url: string, context: ProgramContext, reading: DocumentReading, stage: Stage) {
@@ -68,12 +70,26 @@ export class Script {
     return this.#program.place(now)
   }
 
-  deadline(): number | undefined {
-    return this.#program.deadline()
+  /** It was started to be confirmed later, and was not yet. */
+  get isTried(): boolean {
+    return this.#unconfirmed !== undefined
   }
 
-  start(now: number): void {
+  deadline(): number | undefined {
+    return this.isTried ? undefined : this.#program.deadline()
+  }
+
+  /** `isTried`: what cannot be taken back waits for `confirm`. */
+  start(now: number, isTried = false): void {
     this.#runAll(this.#program.start(now), now)
+    if (isTried) this.#unconfirmed = []
+    this.#pump(now)
+  }
+
+  confirm(now: number): void {
+    const waiting = this.#unconfirmed ?? []
+    this.#unconfirmed = undefined
+    this.#runAll(waiting, now)
     this.#pump(now)
   }
 
@@ -90,20 +106,30 @@ export class Script {
   #pump(now: number): void {
     if (this.#isPumping) return
     this.#isPumping = true
-    for (let event = this.#inbox.shift(); event !== undefined; event = this.#inbox.shift()) {
+    for (let event = this.#nextEvent(); event !== undefined; event = this.#nextEvent()) {
       this.#lastDial = event.type === 'dialled' ? event : undefined
       this.#runAll(this.#program.handle(event, now), now)
       this.#lastDial = undefined
     }
     this.#isPumping = false
-    const ahead = this.#program.ahead(now)
+    const ahead = this.isTried ? undefined : this.#program.ahead(now)
     if (ahead !== undefined) this.#stage.prepare(ahead)
+  }
+
+  /** Before it is confirmed, its document alone: whatever else happens, is answered by something that cannot be taken back. */
+  #nextEvent(): ProgramEvent | undefined {
+    return this.isTried && this.#inbox[0]?.type !== 'fetched' ? undefined : this.#inbox.shift()
   }
 
   #runAll(commands: readonly ProgramCommand[], now: number): void {
     const wasPumping = this.#isPumping
     this.#isPumping = true
-    for (const command of commands) this.#run(command, now)
+    for (const command of commands) {
+      const waiting = this.#unconfirmed
+      // In their order: one that waits keeps those behind it.
+      if (waiting !== undefined && (waiting.length > 0 || !canBeTakenBack(command))) waiting.push(command)
+      else this.#run(command, now)
+    }
     this.#isPumping = wasPumping
   }
 
@@ -163,3 +189,7 @@ export class Script {
     else this.#stage.end(reason, rejectWith)
   }
 }
+
+/** A Dial before its legs' rows are durable: they are stored, or refused, after the call's. Rooms are shared with other calls. */
+const canBeTakenBack = (command: ProgramCommand): boolean =>
+  command.type === 'began' || (command.type === 'dial' && command.dial.conference === undefined)

@@ -74,7 +74,7 @@ export class MemoryStore {
       instead: query.instead === undefined ? undefined : this.#owned(query.accountId, query.instead),
       owner: this.ownerOf(query.to),
       user: query.user === undefined ? undefined : this.users.get(query.user),
-      spendable: this.#spendable(query.accountId),
+      spendable: query.withSpendable ? this.#spendable(query.accountId) : undefined,
     }
   }
 
@@ -92,6 +92,7 @@ export class MemoryStore {
     // Refusals come before any effect: the fake checks money first, in order, and undoes nothing.
     const wanted = new Map<AccountUuid, Money>()
     for (const change of unit) {
+      if (change.type === 'call.exists' && !this.calls.has(change.uuid)) return { ok: false, refused: 'unknown-call' }
       if (change.type !== 'hold.open' && change.type !== 'hold.grow') continue
       const account = change.type === 'hold.open' ? change.hold.accountUuid : this.#hold(change.uuid).accountUuid
       const amount = change.type === 'hold.open' ? change.hold.amount : change.amount
@@ -119,6 +120,8 @@ export class MemoryStore {
       case 'call.insert':
         if (this.calls.has(change.call.uuid)) throw new Error('a call twice')
         this.calls.set(change.call.uuid, change.call)
+        return
+      case 'call.exists':
         return
       case 'call.update': {
         const call = this.calls.get(change.uuid)

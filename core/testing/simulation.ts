@@ -122,6 +122,7 @@ export class Simulation {
       random: () => (++this.#ids * 0.618_033_988_749) % 1,
       unixMs: () => this.#startsUnix + Math.round(this.#now),
       knownOwner: () => undefined,
+      isHosted: () => false,
       trunks: () => [simulatedTrunk],
       destinations: () => destinations,
       deck: () => deck,

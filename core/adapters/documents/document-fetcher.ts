@@ -71,7 +71,7 @@ export class DocumentFetcher implements Documents {
   async #fetch(command: DocumentFetch, running: Running): Promise<Fetched> {
     const { hosted, http, secret, clock } = this.#parts
     try {
-      const url = URL.parse(command.url)?.href ?? command.url
+      const url = canonicalUrl(command.url)
       if (hosted.isHosted(url)) return filledIn(await hosted.byUrl(url), command)
       running.abort = new AbortController()
       const answer = await http.signedPost({
@@ -89,6 +89,9 @@ export class DocumentFetcher implements Documents {
     }
   }
 }
+
+/** As hosted URLs are written; a text that is no URL as it is. */
+export const canonicalUrl = (url: string): string => URL.parse(url)?.href ?? url
 
 const utf8 = new TextEncoder()
 

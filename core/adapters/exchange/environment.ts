@@ -11,6 +11,7 @@ interface EnvironmentOptions {
   readonly clock: Pick<Clock, 'unixMs'>
   readonly random: Random
   readonly knownOwner: CallEnvironment['knownOwner']
+  readonly isHosted: CallEnvironment['isHosted']
   /** The operator's tables; a change shows as another object. */
   readonly trunks: () => readonly Trunk[]
   readonly deck: CallEnvironment['deck']
@@ -35,6 +36,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     random: () => fractionOf(random),
     unixMs: () => clock.unixMs(),
     knownOwner: options.knownOwner,
+    isHosted: options.isHosted,
     trunks: options.trunks,
     bindingsOf: options.bindingsOf,
     sipTarget: options.sipTarget,

@@ -319,14 +319,14 @@ async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
     case 'number-owner':
       return { kind: 'number-owner', owner: await store.numberOwner(query.number) }
     case 'placing': {
-      const { accountId, from, instead, to, user: key } = query
+      const { accountId, from, instead, to, user: key, withSpendable } = query
       const [account, number, other, owner, user, spendable] = await Promise.all([
         store.account(accountId),
         store.ownedNumber(accountId, from),
         instead === undefined ? undefined : store.ownedNumber(accountId, instead),
         to === '' ? undefined : store.numberOwner(to),
         key === undefined ? undefined : store.endUser(accountId, key),
-        store.spendable(accountId),
+        withSpendable ? store.spendable(accountId) : undefined,
       ])
       return { kind: 'placing', account, from: number, instead: other, owner, user, spendable }
     }

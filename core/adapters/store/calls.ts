@@ -34,8 +34,9 @@ interface CallsParts {
   readonly clock: Pick<Clock, 'unixMs'>
 }
 
-/** Undoes a unit whose money is not there; a constant, because a refusal is no fault and needs no stack. */
+/** Undo a unit when they are thrown; constants, because a refusal is no fault and needs no stack. */
 const insufficientFunds: CommitResult = Object.freeze({ ok: false, refused: 'insufficient-funds' })
+const unknownCall: CommitResult = Object.freeze({ ok: false, refused: 'unknown-call' })
 const committed: CommitResult = Object.freeze({ ok: true })
 
 /** Calls as the call machine writes them and as the lists show them. */
@@ -45,6 +46,7 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
   readonly #profiles: ProfileRows
   readonly #byUuid
   readonly #bySid
+  readonly #exists
   readonly #legs
   readonly #live
   readonly #slices
@@ -61,6 +63,7 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
     this.#bySid = database.prepare<[string, AccountUuid], Row<'calls'>>(
       'SELECT * FROM calls WHERE sid = ? AND account_uuid = ?',
     )
+    this.#exists = database.prepare<[CallUuid], unknown>('SELECT 1 FROM calls WHERE uuid = ?')
     this.#legs = database.prepare<[CallUuid], Row<'legs'>>('SELECT * FROM legs WHERE call_uuid = ? ORDER BY rowid')
     this.#live = database.prepare<[AccountUuid], { live: number }>(
       "SELECT count(*) AS live FROM calls WHERE account_uuid = ? AND status IN ('initiated', 'ringing', 'answered')",
@@ -85,6 +88,7 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
       return await this.#parts.database.write(() => this.#apply(unit, unixMs))
     } catch (cause) {
       if (cause === insufficientFunds) return insufficientFunds
+      if (cause === unknownCall) return unknownCall
       throw cause
     }
   }
@@ -201,6 +205,9 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
     switch (change.type) {
       case 'call.insert':
         this.#tables.calls.insert(change.call)
+        return true
+      case 'call.exists':
+        if (this.#exists.get(change.uuid) === undefined) throw unknownCall
         return true
       case 'call.update':
         this.#tables.calls.update(change.uuid, change.set)

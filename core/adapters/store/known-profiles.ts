@@ -38,6 +38,8 @@ const otherParts: ReadonlySet<string> = new Set([
 export type ProfileScope =
   | { readonly type: 'nothing' }
   | { readonly type: 'documents' }
+  /** One more number is stored. */
+  | { readonly type: 'number-added'; readonly e164: string }
   | { readonly type: 'accounts'; readonly uuids: readonly AccountUuid[] }
   | { readonly type: 'all' }
 
@@ -45,14 +47,14 @@ export type ProfileScope =
  * Of the other parts. A number or document that comes into being was not kept before, a number of the pool belongs to no
  * account, and a balance is read each time.
  */
-const scopes: Readonly<Record<string, 'nothing' | 'documents' | 'account'>> = {
+const scopes: Readonly<Record<string, 'nothing' | 'documents' | 'account' | 'number-added'>> = {
   'accounts.create': 'nothing',
   'accounts.credit': 'nothing',
   'accounts.change': 'account',
   'documents.create': 'nothing',
   'documents.change': 'documents',
   'documents.remove': 'documents',
-  'numbers.add': 'nothing',
+  'numbers.add': 'number-added',
   'numbers.remove': 'nothing',
   'numbers.acquire': 'nothing',
   'numbers.configure': 'account',
@@ -71,7 +73,8 @@ export function profileScopeOf(part: string, method: string, args: readonly unkn
   if (part === 'calls' && (method === 'commit' || method === 'commitSoon'))
     return scopeOfUnit((args as [readonly Change[]])[0])
   const scope = scopes[`${part}.${method}`] ?? 'all'
-  return scope === 'account' ? { type: 'accounts', uuids: [args[0] as AccountUuid] } : { type: scope }
+  if (scope === 'account') return { type: 'accounts', uuids: [args[0] as AccountUuid] }
+  return scope === 'number-added' ? { type: scope, e164: args[0] as string } : { type: scope }
 }
 
 /** What recordings take stands in the account's profile. */
@@ -95,6 +98,8 @@ interface KnownNumber {
  */
 export class KnownProfiles {
   readonly #reads: ProfileReads
+  /** Every number that is stored, as digits; one that was removed may still be here. */
+  readonly #stored: Set<number>
   readonly #accounts = new Map<AccountUuid, AccountProfile>()
   readonly #numbers = new Map<string, KnownNumber>()
   readonly #numbersOf = new Map<AccountUuid, Set<string>>()
@@ -102,13 +107,19 @@ export class KnownProfiles {
   /** Reads that are not answered yet, and what was changed meanwhile. */
   readonly #underWay = new Set<ProfileScope[]>()
 
-  constructor(reads: ProfileReads) {
+  /** `stored`: the digits of every number that is stored. */
+  constructor(reads: ProfileReads, stored: Iterable<number>) {
     this.#reads = reads
+    this.#stored = new Set(stored)
   }
 
   /** Something may have been changed, and is durable. */
   changed(scope: ProfileScope): void {
     if (scope.type === 'nothing') return
+    if (scope.type === 'number-added') {
+      this.#stored.add(digitsOf(scope.e164))
+      return
+    }
     for (const missed of this.#underWay) missed.push(scope)
     if (scope.type === 'accounts') {
       for (const uuid of scope.uuids) this.#forgetAccount(uuid)
@@ -133,6 +144,8 @@ export class KnownProfiles {
   numberOwner(e164: string): Promise<NumberOwner | undefined> {
     const known = this.knownOwner(e164)
     if (known !== undefined) return Promise.resolve(known)
+    // Most numbers that calls dial are not ours: none of them is asked for.
+    if (!this.#stored.has(digitsOf(e164))) return nothing
     return this.#read(
       () => this.#reads.calls.numberOwner(e164),
       owner => this.#keepOwner(e164, owner),
@@ -148,7 +161,8 @@ export class KnownProfiles {
 
   async ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined> {
     const known = this.#numbers.get(e164)
-    if (known === undefined) return this.#reads.calls.ownedNumber(account, e164)
+    if (known === undefined)
+      return this.#stored.has(digitsOf(e164)) ? this.#reads.calls.ownedNumber(account, e164) : undefined
     return known.account === account ? known.number : undefined
   }
 
@@ -164,7 +178,7 @@ export class KnownProfiles {
     )
   }
 
-  /** What does not exist is asked for each time: callers choose the numbers that they try. */
+  /** What does not exist is not kept. */
   async #read<Value>(
     ask: () => Promise<Value | undefined>,
     keep: (value: Value) => void,
@@ -205,6 +219,11 @@ export class KnownProfiles {
     this.#numbersOf.clear()
   }
 }
+
+/** A stored number is + and 7 to 15 digits, which a `number` holds exactly; NaN, of another text, is in no set of these. */
+const digitsOf = (e164: string): number => Number(e164.slice(1))
+
+const nothing: Promise<undefined> = Promise.resolve(undefined)
 
 const concerns = (scope: ProfileScope, account: AccountUuid): boolean =>
   scope.type === 'all' || (scope.type === 'accounts' && scope.uuids.includes(account))

@@ -47,6 +47,12 @@ export class Numbers {
     )
   }
 
+  /** Every number of the switch, its digits as a `number`: 15 of them are held exactly. */
+  digits(): readonly number[] {
+    const all = this.#database.prepare<[], number>('SELECT CAST(substr(number, 2) AS INTEGER) FROM numbers')
+    return all.pluck().all()
+  }
+
   /** By number. */
   async owned(account: AccountUuid): Promise<readonly NumberRecord[]> {
     const rows = await this.#database.sql

@@ -63,6 +63,8 @@ export class CallBed {
   offeredCodecs: readonly CodecName[] = []
   /** Owners of numbers are in memory: calls do not look them up. */
   knowsOwners = false
+  /** Documents are the switch's own. */
+  hostsDocuments = false
   /** Media can use no answer of a remote. */
   answersAreUseless = false
   readonly #tasks: VirtualTasks
@@ -84,6 +86,7 @@ export class CallBed {
       random,
       unixMs: () => 1_800_000_000_000 + Math.round(this.now),
       knownOwner: number => (this.knowsOwners ? this.store.ownerOf(number) : undefined),
+      isHosted: () => this.hostsDocuments,
       trunks: () => this.trunks,
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),

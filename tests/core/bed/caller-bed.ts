@@ -39,11 +39,18 @@ export class CallerBed {
   #lookup: Extract<ExchangeCommand, { type: 'store.lookup' }> | undefined
   #commit: Extract<ExchangeCommand, { type: 'store.commit' }> | undefined
 
-  /** `isPhone`: a softphone calls, else a caller by a trunk, whose number is paid for by the minute. */
-  constructor(isPhone: boolean) {
+  /**
+   * `isPhone`: a softphone calls, else a caller by a trunk, whose number is paid for by the minute. `isHosted`: its document is
+   * the switch's own.
+   */
+  constructor(isPhone: boolean, isHosted = false) {
     this.#isPhone = isPhone
     const { env } = new DialHost(0)
-    this.#exchange = new Exchange({ ...env, deck: () => new RateDeck([rate('+254', { direction: 'inbound' })]) })
+    this.#exchange = new Exchange({
+      ...env,
+      isHosted: () => isHosted,
+      deck: () => new RateDeck([rate('+254', { direction: 'inbound' })]),
+    })
     const offer = {
       type: 'leg.offered',
       legId,

@@ -87,6 +87,7 @@ export class DialHost implements CallHost {
     random: () => 0,
     unixMs: () => this.#now,
     knownOwner: () => undefined,
+    isHosted: () => false,
     trunks: () => [trunk('one')],
     destinations: () => new Destinations([], []),
     deck: () => new RateDeck([rate('+254')]),

@@ -51,7 +51,13 @@ export class HuntBed {
       number: '',
       codecs: [],
     })
-    const party = new Party(this.#host, caller, { answering() {}, answered() {}, changed() {}, ended() {} })
+    const party = new Party(this.#host, caller, {
+      answering() {},
+      answered() {},
+      changed() {},
+      failed() {},
+      ended() {},
+    })
     const request = {
       targets: [
         { kind: 'number', number: '+254733333333', sendDigits: '' },

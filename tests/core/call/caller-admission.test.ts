@@ -122,8 +122,25 @@ for (const [state, [isPhone, ...way]] of Object.entries(ways)) {
   })
 }
 
+test('a document that the switch hosts is read while the rows are stored, and what it does waits for them', () => {
+  for (const isPhone of [false, true]) {
+    const bed = new CallerBed(isPhone, true)
+    assert.ok(bed.give('found').endsWith(' document.fetch'))
+    assert.is(bed.give('stored'), 'leg.ring')
+  }
+  const poor = new CallerBed(false, true)
+  poor.give('found')
+  assert.is(poor.give('no funds'), 'commit(call.insert,leg.insert,CALL.0100)')
+  assert.is(poor.give('stored'), 'leg.end(END.0402) commit(leg.update,call.update,CALL.0400)')
+})
+
 test('whatever becomes of a caller, its places are free when the call is gone', () => {
-  for (const isPhone of [false, true])
+  for (const [isPhone, isHosted] of [
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const)
     for (const way of [
       ['suspended', 'stored', 'stored'],
       ['found', 'no funds', 'stored', 'stored'],
@@ -133,7 +150,7 @@ test('whatever becomes of a caller, its places are free when the call is gone', 
       ['found', 'commit fails', 'hang up'],
       ['found', 'no funds', 'hang up', 'stored', 'stored'],
     ] as const) {
-      const bed = new CallerBed(isPhone)
+      const bed = new CallerBed(isPhone, isHosted)
       for (const step of way) bed.give(step)
       bed.give('hang up')
       assert.ok(bed.isGone, way.join(', '))

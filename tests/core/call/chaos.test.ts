@@ -124,6 +124,7 @@ function world(seed: number): { bed: CallBed; balance: number } {
     trunk('t2', { priority: 1 }),
     trunk('t3', { priority: 1, weight: 5 }),
   ]
+  bed.hostsDocuments = maybe(random, 0.5)
   bed.endLatencyMs = pick(random, [1, 40, 800])
   bed.commitLatencyMs = pick(random, [1, 5, 60])
   bed.fetchLatencyMs = pick(random, [5, 100, 2000])

@@ -139,7 +139,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     if (known === undefined || recovered === undefined)
       throw new Error('the database writer started without its set-up')
     const { served } = threads
-    const reads = new KnownProfiles(served)
+    const reads = new KnownProfiles(served, known.numbers)
     profiles = reads
     const trunks = new KnownTrunks(served.trunks, known.trunks)
     const rates = new KnownRates(served.rates, known.rates)

@@ -60,6 +60,8 @@ export interface Known {
   readonly rates: PackedDeck
   readonly destinations: DestinationLists
   readonly tokens: readonly KnownToken[]
+  /** The digits of every number. */
+  readonly numbers: Float64Array
 }
 
 /** An event of a doubted unit that is in the log. */

@@ -84,7 +84,7 @@ async function open(isRecovering: boolean, doubted: readonly string[]): Promise<
       })
     : undefined
   const tookMs = Math.round(performance.now() - began)
-  const { trunks, rates, destinations, phoneTokens } = parts
+  const { trunks, rates, destinations, phoneTokens, numbers } = parts
   store.events.subscribe(logged => {
     const by = brought.get(logged.event)
     addNews(by === undefined ? { type: 'event', logged } : { type: 'own-event', ...by, seq: logged.seq })
@@ -102,6 +102,7 @@ async function open(isRecovering: boolean, doubted: readonly string[]): Promise<
     rates: rates.packed(),
     destinations: destinations.get(),
     tokens: phoneTokens.unexpired(systemClock.unixMs()),
+    numbers: Float64Array.from(numbers.digits()),
   }
   const written = parts.events.among(doubted)
   post({ type: 'opened', known, written, ...(recovered === undefined ? {} : { recovered: { ...recovered, tookMs } }) })

@@ -46,6 +46,7 @@ function bed(faults: Faults = {}): Bed {
   const exchange = new Exchange(
     callEnvironment({
       knownOwner: () => undefined,
+      isHosted: () => false,
       clock: systemClock,
       random: systemRandom,
       trunks: () => trunks,

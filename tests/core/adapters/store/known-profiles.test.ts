@@ -10,6 +10,7 @@ const test = suite('profiles that the signalling thread keeps')
 
 const uuid = 'account-1' as AccountUuid
 const other = 'account-2' as AccountUuid
+const stored = [254201000001, 254201000002, 254201000009]
 
 /** A store whose answers can be held back, and that counts what it is asked. */
 class FakeReads {
@@ -48,7 +49,7 @@ class FakeReads {
 
 test('an account, a number and a document are read once', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   for (let time = 0; time < 2; time++) {
     assert.is((await profiles.account(uuid))?.name, 'first')
     assert.is((await profiles.numberOwner('+254201000001'))?.number.number, '+254201000001')
@@ -58,7 +59,7 @@ test('an account, a number and a document are read once', async () => {
 })
 
 test('the owner of a number is known at once after it was read, until something changes', async () => {
-  const profiles = new KnownProfiles(new FakeReads())
+  const profiles = new KnownProfiles(new FakeReads(), stored)
   assert.is(profiles.knownOwner('+254201000001'), undefined)
   await profiles.numberOwner('+254201000001')
   assert.is(profiles.knownOwner('+254201000001')?.number.number, '+254201000001')
@@ -68,7 +69,7 @@ test('the owner of a number is known at once after it was read, until something 
 
 test('a number whose owner is known is not asked for, and belongs to no other account', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   await profiles.numberOwner('+254201000001')
   assert.is((await profiles.ownedNumber(uuid, '+254201000001'))?.number, '+254201000001')
   assert.is(await profiles.ownedNumber(other, '+254201000001'), undefined)
@@ -77,7 +78,7 @@ test('a number whose owner is known is not asked for, and belongs to no other ac
 
 test('after a change everything is read again', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   await profiles.account(uuid)
   await profiles.numberOwner('+254201000001')
   await profiles.byUrl('https://here/documents/1')
@@ -91,7 +92,7 @@ test('after a change everything is read again', async () => {
 
 test('what was read before a change and answered after it is not kept', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   const { promise, resolve } = Promise.withResolvers<void>()
   reads.held = promise
   const early = profiles.account(uuid)
@@ -102,10 +103,33 @@ test('what was read before a change and answered after it is not kept', async ()
   assert.is((await profiles.account(uuid))?.name, 'second')
 })
 
-test('what does not exist is asked for each time', async () => {
+test('a number that is not stored is not asked for, until it is added', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads, stored)
+  for (const e164 of ['+254201000003', '+25420100000', '+0', 'anonymous', '']) {
+    assert.is(await profiles.numberOwner(e164), undefined)
+    assert.is(await profiles.ownedNumber(uuid, e164), undefined)
+  }
+  assert.equal(reads.asked, [])
+  profiles.changed(profileScopeOf('numbers', 'add', ['+254201000003', 0, 0]))
+  assert.is((await profiles.numberOwner('+254201000003'))?.number.number, '+254201000003')
+  await profiles.ownedNumber(uuid, '+254201000002')
+  assert.equal(reads.asked, ['owner +254201000003', 'owned account-1 +254201000002'])
+})
+
+test('numbers of 15 digits are distinguished', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads, [999999999999999])
+  await profiles.numberOwner('+999999999999998')
+  assert.equal(reads.asked, [])
+  await profiles.numberOwner('+999999999999999')
+  assert.equal(reads.asked, ['owner +999999999999999'])
+})
+
+test('a number that was removed is asked for each time', async () => {
   const reads = new FakeReads()
   reads.isThere = false
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   await profiles.numberOwner('+254201000009')
   assert.is(await profiles.numberOwner('+254201000009'), undefined)
   assert.is(reads.asked.length, 2)
@@ -113,7 +137,8 @@ test('what does not exist is asked for each time', async () => {
 
 test('a long document is not kept, and neither are more than 5,000 numbers', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const many = Array.from({ length: 5001 }, (_, at) => Number(`2542${at}`))
+  const profiles = new KnownProfiles(reads, many)
   reads.body = 'x'.repeat(4097)
   await profiles.byUrl('https://here/documents/1')
   await profiles.byUrl('https://here/documents/1')
@@ -128,7 +153,7 @@ test('a long document is not kept, and neither are more than 5,000 numbers', asy
 
 test('what one account changes is not read again for others', async () => {
   const reads = new FakeReads()
-  const profiles = new KnownProfiles(reads)
+  const profiles = new KnownProfiles(reads, stored)
   const numbers = ['+254201000001', '+254201000002']
   const readAll = async () => {
     await profiles.account(other)
@@ -156,7 +181,7 @@ test('a change of another account, or of a document, does not outdate what is ju
   ]
   for (const [scope, times] of outdating) {
     const reads = new FakeReads()
-    const profiles = new KnownProfiles(reads)
+    const profiles = new KnownProfiles(reads, stored)
     const { promise, resolve } = Promise.withResolvers<void>()
     reads.held = promise
     const early = profiles.numberOwner('+254201000001')
@@ -190,6 +215,7 @@ test('what writes may change of a profile', () => {
     'accounts.change: accounts',
     'documents.change: documents',
     'documents.remove: documents',
+    'numbers.add: number-added',
     'numbers.configure: accounts',
     'numbers.release: accounts',
     'recordings.purged: all',

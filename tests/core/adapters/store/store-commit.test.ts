@@ -51,6 +51,43 @@ withBed('a unit is whole: call, leg, hold and event stand together', async bed =
   assert.is(bed.calls.liveCount(account), 1)
 })
 
+withBed(
+  'a unit that needs a call is refused with the unit that was to store that call, in one commit or after it',
+  async bed => {
+    const account = addAccount(bed.database)
+    for (const isTogether of [true, false]) {
+      const call = callOf(account)
+      const leg = legOf(call)
+      const dialled = { ...legOf(call), role: 'callee' } as const
+      const first = bed.calls.commit([
+        { type: 'call.insert', call },
+        { type: 'leg.insert', leg },
+        { type: 'hold.open', hold: holdOf(call, leg) },
+      ])
+      if (!isTogether) await first
+      const second = bed.calls.commit([
+        { type: 'call.exists', uuid: call.uuid },
+        { type: 'leg.insert', leg: dialled },
+        { type: 'event.append', event: eventOf(call, 'DIAL.0100') },
+      ])
+      assert.equal(await first, refused)
+      assert.equal(await second, { ok: false, refused: 'unknown-call' })
+      assert.equal(await bed.calls.legsOf(call.uuid), [])
+    }
+    const call = callOf(account)
+    const dialled = legOf(call)
+    const both = await Promise.all([
+      bed.calls.commit([{ type: 'call.insert', call }]),
+      bed.calls.commit([
+        { type: 'call.exists', uuid: call.uuid },
+        { type: 'leg.insert', leg: dialled },
+      ]),
+    ])
+    assert.equal(both, [{ ok: true }, { ok: true }])
+    assert.equal(await bed.calls.legsOf(call.uuid), [dialled])
+  },
+)
+
 withBed('a refused hold undoes its unit and nobody else', async bed => {
   const [poor, rich] = [addAccount(bed.database), addAccount(bed.database)]
   await bed.ledger.credit(rich, 100_000, startUnix)
