@@ -55,9 +55,9 @@ export class Database {
   }
 
   /**
-   * `work` runs soon, synchronously, in a savepoint of a transaction that it shares with other units (group commit);
-   * resolves with its value when that is durable. When it throws, its changes are undone and the promise rejects.
-   * Inside: prepared statements, `all`, `get`, `run`. It must not await, nor change anything but the database.
+   * `work` runs soon, synchronously, in a transaction that it shares with other units (group commit); resolves with its
+   * value when that is durable. When it throws, its changes are undone and the promise rejects. Inside: prepared statements,
+   * `all`, `get`, `run`. It must not await, nor change anything but the database: when another unit throws it runs once more.
    */
   write<T>(work: () => T): Promise<T> {
     return this.#group.write(work)

@@ -7,17 +7,22 @@ const retryMs = 50
 const closeWaitMs = 5000
 /** Units that may wait for that lock; one more is refused with `store.busy`. */
 const maxWaiting = 100_000
+/** After a unit was refused in the company of others, so many transactions guard each of theirs. */
+const guardedAfterRefusal = 50
 
 interface Unit {
-  /** Runs inside the unit's savepoint; it returns what answers the waiting caller, which is only called after COMMIT. */
+  /** It returns what answers the waiting caller, which is only called after COMMIT. May run twice, when the first run is undone. */
   readonly run: () => () => void
   readonly fail: (cause: unknown) => void
 }
 
 /**
- * Units given within one turn of the event loop share one transaction and so one fsync. Each is in a savepoint of
- * its own: one that throws is undone alone and harms no other. Units run in the order in which they were given, but those
- * with long rows: of these there is one in a transaction, after the others, as calls wait for the disk with it.
+ * Units given within one turn of the event loop share one transaction and so one fsync. One that throws is undone alone and
+ * harms no other. Units run in the order in which they were given, but those with long rows: of these there is one in a
+ * transaction, after the others, as calls wait for the disk with it.
+ *
+ * Hardly a unit throws, and in a savepoint SQLite keeps a copy of each page that a unit changes. So units run without one:
+ * when one throws, all are undone and run again, each in a savepoint of its own.
  */
 export class GroupCommit {
   readonly #sqlite: BetterSqlite.Database
@@ -37,6 +42,8 @@ export class GroupCommit {
   #timed: (durationMs: number, units: number) => void = () => {}
   #blocked: (isBlocked: boolean) => void = () => {}
   #isBlocked = false
+  /** Transactions to come that guard each unit at once: a caller whose money is used up may be refused many times a second. */
+  #guarded = 0
   #transactions = 0
   #units = 0
 
@@ -73,7 +80,7 @@ export class GroupCommit {
   /**
    * Queues `work`; the promise resolves with what it returned once that is on the disk. Rejects with what `work`
    * threw (its changes are undone then) or with the fault of the database. `work` is synchronous and touches nothing
-   * but the database: an effect elsewhere would survive a rollback.
+   * but the database: an effect elsewhere would survive a rollback, after which it may run once more.
    */
   write<T>(work: () => T): Promise<T> {
     return this.#queued(work, this.#queue)
@@ -117,8 +124,7 @@ export class GroupCommit {
     const begun = performance.now()
     const isBegun = this.#tryBegin()
     if (isBegun === 'locked') {
-      this.#scheduled = true
-      setTimeout(() => this.flush(), retryMs)
+      this.#waitForLock()
       return
     }
     const units = [...this.#queue.splice(0), ...this.#long.splice(0, 1)]
@@ -127,9 +133,14 @@ export class GroupCommit {
       for (const unit of units) unit.fail(isBegun.fault)
       return
     }
-    const settled: (() => void)[] = []
+    let settled: readonly (() => void)[] | undefined
     try {
-      for (const unit of units) settled.push(this.#runOne(unit))
+      settled = this.#runAll(units)
+      if (settled === undefined) {
+        this.#queue.unshift(...units)
+        this.#waitForLock()
+        return
+      }
       this.#commit.run()
     } catch (cause) {
       if (this.#sqlite.inTransaction) this.#rollback.run()
@@ -140,6 +151,11 @@ export class GroupCommit {
     this.#units += units.length
     this.#timed(performance.now() - begun, units.length)
     for (const settle of settled) settle()
+  }
+
+  #waitForLock(): void {
+    this.#scheduled = true
+    setTimeout(() => this.flush(), retryMs)
   }
 
   /** Flushes and takes nothing more. Waits a while for a lock of another process; then what waits is refused. */
@@ -174,20 +190,44 @@ export class GroupCommit {
     this.#blocked(isBlocked)
   }
 
-  #runOne(unit: Unit): () => void {
-    this.#afterCommit = []
-    this.#savepoint.run()
+  /** Undefined: all are undone, and another process has taken the write lock. */
+  #runAll(units: readonly Unit[]): readonly (() => void)[] | undefined {
+    const isGuarded = this.#guarded > 0 && units.length > 1
+    if (this.#guarded > 0) this.#guarded--
+    if (isGuarded) return units.map(unit => this.#runGuarded(unit))
     try {
-      const settle = unit.run()
-      this.#release.run()
-      const callbacks = this.#afterCommit
-      if (callbacks.length === 0) return settle
-      return () => {
-        for (const callback of callbacks) callback()
-        settle()
-      }
+      return units.map(unit => this.#run(unit))
     } catch (cause) {
       // A full disk or an I/O fault may have rolled back everything already; then there is nothing to share.
+      if (units.length === 1 || !this.#sqlite.inTransaction) throw cause
+      this.#guarded = guardedAfterRefusal
+      this.#rollback.run()
+      const isBegun = this.#tryBegin()
+      if (isBegun === 'locked') return undefined
+      if (isBegun !== 'begun') throw isBegun.fault
+      return units.map(unit => this.#runGuarded(unit))
+    }
+  }
+
+  #run(unit: Unit): () => void {
+    this.#afterCommit = []
+    const settle = unit.run()
+    const callbacks = this.#afterCommit
+    if (callbacks.length === 0) return settle
+    return () => {
+      for (const callback of callbacks) callback()
+      settle()
+    }
+  }
+
+  /** In a savepoint, so that it is undone alone when it throws. */
+  #runGuarded(unit: Unit): () => void {
+    this.#savepoint.run()
+    try {
+      const settle = this.#run(unit)
+      this.#release.run()
+      return settle
+    } catch (cause) {
       if (!this.#sqlite.inTransaction) throw cause
       this.#undo.run()
       this.#release.run()

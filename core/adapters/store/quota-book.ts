@@ -102,7 +102,8 @@ export class QuotaBook {
     if (isNoticed(before, limit) || !isNoticed(used, limit)) return
     const key = `${account} ${name}`
     if (unixMs - (this.#noticed.get(key) ?? Number.NEGATIVE_INFINITY) < noticePauseMs) return
-    this.#noticed.set(key, unixMs)
+    // Only then: a unit that is undone has warned of nothing, and may run once more.
+    this.#database.afterCommit(() => this.#noticed.set(key, unixMs))
     this.#events.append({
       uuid: randomUUID(),
       code: 'ACCT.0100',

@@ -20,14 +20,14 @@ import {
 
 // What a Dial had open when the switch was killed: its last event is written by the next start.
 
-/** `failsAt`: the event at which the process ends, from 1. */
+/** `failsAt`: the event at which the process ends, from 1; it makes no later one either. */
 const recoverBed = (bed: StoreBed, failsAt = Number.POSITIVE_INFINITY) => {
   let made = 0
   return recover(bed, {
     recordingsFolder: join(bed.folder, 'recordings'),
     unixMs: bed.clock.unixMs(),
     uuid: () => {
-      if (++made === failsAt) throw new Error('killed')
+      if (++made >= failsAt) throw new Error('killed')
       return `recovered-${made}`
     },
   })

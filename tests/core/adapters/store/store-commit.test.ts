@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openDatabase } from '../../../../core/adapters/store/database.ts'
+import { databaseFile, openDatabase } from '../../../../core/adapters/store/database.ts'
 import type { LoggedEvent } from '../../../../core/adapters/store/events.ts'
+import { GroupCommit } from '../../../../core/adapters/store/group-commit.ts'
 import type { HoldUuid } from '../../../../core/model/ids.ts'
 import {
   addAccount,
@@ -116,6 +119,80 @@ withBed('a refused hold undoes its unit and nobody else', async bed => {
   assert.equal(bed.events.after(poor, 0, 10), [])
   assert.equal(wallet(bed.database, poor), { balance: 0, held: 0 })
   assert.equal(wallet(bed.database, rich), { balance: 100_000, held: 60_000 })
+})
+
+withBed(
+  'when a unit throws, those beside it run once more, each is reported once, and the next refusals undo alone',
+  async bed => {
+    const account = addAccount(bed.database)
+    const moment = async () => {
+      const runs: string[] = []
+      const reported: string[] = []
+      const unit = (name: string, isRefused = false) =>
+        bed.database.write(() => {
+          runs.push(name)
+          bed.events.append(eventOf(callOf(account), 'CALL.0100'))
+          bed.database.afterCommit(() => reported.push(name))
+          if (isRefused) throw new Error(`${name} is refused`)
+          return name
+        })
+      const results = await Promise.allSettled([unit('first'), unit('second', true), unit('third')])
+      assert.equal(
+        results.map(result => (result.status === 'fulfilled' ? result.value : (result.reason as Error).message)),
+        ['first', 'second is refused', 'third'],
+      )
+      assert.equal(reported, ['first', 'third'])
+      return runs
+    }
+    assert.equal(await moment(), ['first', 'second', 'first', 'second', 'third'])
+    assert.equal(await moment(), ['first', 'second', 'third'])
+    assert.equal(
+      bed.events.after(account, 0, 10).map(({ seq }) => seq),
+      [1, 2, 3, 4],
+    )
+  },
+)
+
+withBed('units that are undone wait when another process takes the write lock before they run again', async bed => {
+  const file = join(bed.folder, databaseFile)
+  const [sqlite, other] = [new BetterSqlite(file, { timeout: 0 }), new BetterSqlite(file)]
+  try {
+    const rollback = sqlite.prepare('ROLLBACK')
+    const taking = {
+      get inTransaction() {
+        return sqlite.inTransaction
+      },
+      prepare: (text: string) =>
+        text !== 'ROLLBACK'
+          ? sqlite.prepare(text)
+          : {
+              run: () => {
+                rollback.run()
+                other.exec('BEGIN IMMEDIATE')
+              },
+            },
+    }
+    const group = new GroupCommit(taking as unknown as BetterSqlite.Database)
+    const blocked: boolean[] = []
+    group.onBlocked(isBlocked => {
+      blocked.push(isBlocked)
+      if (isBlocked) other.exec('COMMIT')
+    })
+    const setting = sqlite.prepare<[string]>("INSERT INTO settings (key, value) VALUES (?, '1')")
+    const results = await Promise.allSettled([
+      group.write(() => setting.run('kept')),
+      group.write(() => setting.run('kept')),
+    ])
+    assert.equal(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    )
+    assert.equal(blocked, [true, false])
+    assert.is(group.counters.transactions, 1)
+  } finally {
+    sqlite.close()
+    other.close()
+  }
 })
 
 withBed('of units with long rows there is one in a transaction, and others do not wait for them', async bed => {
