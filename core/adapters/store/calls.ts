@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { callView } from '../../events/call-data.ts'
+import type { VoiceEvent } from '../../events/voice-event.ts'
 import type { CallRecord, LegRecord } from '../../model/call-record.ts'
 import type { EndReason } from '../../model/end-reason.ts'
 import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
@@ -11,6 +12,7 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Holds } from './holds.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
+import { mergedUnit } from './merged-unit.ts'
 import { type Page, pageOf } from './page.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { QuotaBook } from './quota-book.ts'
@@ -193,8 +195,14 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
   }
 
   #apply(unit: readonly Change[], unixMs: number): CommitResult {
-    for (const change of unit) {
-      if (!this.#write(change, unixMs)) throw insufficientFunds
+    const changes = mergedUnit(unit, this.#tables)
+    for (let at = 0; at < changes.length; at++) {
+      const change = changes[at]!
+      if (change.type === 'event.append') {
+        const events = eventsFrom(changes, at)
+        this.#parts.events.appendAll(events)
+        at += events.length - 1
+      } else if (!this.#write(change, unixMs)) throw insufficientFunds
     }
     return committed
   }
@@ -240,4 +248,11 @@ export class Calls implements Omit<CallStore, 'commit' | 'knownOwner'> {
         return true
     }
   }
+}
+
+/** The events that follow one another from `at` on. */
+function eventsFrom(changes: readonly Change[], at: number): readonly VoiceEvent[] {
+  const events: VoiceEvent[] = []
+  for (let change = changes[at]; change?.type === 'event.append'; change = changes[++at]) events.push(change.event)
+  return events
 }

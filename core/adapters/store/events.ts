@@ -49,7 +49,8 @@ export class Events {
   readonly #database: Database
   readonly #outbox: Outbox
   readonly #log: Log
-  readonly #nextSeq
+  readonly #place
+  readonly #advance
   readonly #override
   readonly #insert
   readonly #after
@@ -62,15 +63,17 @@ export class Events {
     this.#database = database
     this.#outbox = outbox
     this.#log = log
-    this.#nextSeq = database.prepare<[AccountUuid], { event_seq: number; endpoint_status: string }>(
-      'UPDATE accounts SET event_seq = event_seq + 1 WHERE uuid = ? RETURNING event_seq, endpoint_status',
+    // Two statements: for what one with RETURNING gives back SQLite makes a table in memory each time.
+    this.#place = database.prepare<[AccountUuid], { event_seq: number; endpoint_status: string }>(
+      'SELECT event_seq, endpoint_status FROM accounts WHERE uuid = ?',
     )
+    this.#advance = database.prepare<[number, AccountUuid]>('UPDATE accounts SET event_seq = ? WHERE uuid = ?')
     this.#override = database.prepare<[string, AccountUuid], { webhook_status: string }>(
       'SELECT webhook_status FROM numbers WHERE number = ? AND account_uuid = ?',
     )
-    this.#insert = database.prepare<Omit<Row<'events'>, 'id'>[]>(
+    this.#insert = database.prepare<(string | number | null)[]>(
       `INSERT INTO events (uuid, account_uuid, seq, code, call_uuid, sid, number, custom_payload, data, created_unix)
-       VALUES (@uuid, @account_uuid, @seq, @code, @call_uuid, @sid, @number, @custom_payload, @data, @created_unix)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#after = database.prepare<[AccountUuid, number, number], Row<'events'>>(
       'SELECT * FROM events WHERE account_uuid = ? AND seq > ? ORDER BY seq LIMIT ?',
@@ -100,25 +103,41 @@ export class Events {
    * URL is set (the number's override, else the account's default).
    */
   append(event: VoiceEvent): void {
-    const account = this.#nextSeq.get(event.accountUuid)
-    if (account === undefined) throw new StoreError('store.misuse', `there is no account ${event.accountUuid}`)
-    const { lastInsertRowid } = this.#insert.run({
-      uuid: event.uuid,
-      account_uuid: event.accountUuid,
-      seq: account.event_seq,
-      code: event.code,
-      call_uuid: event.callUuid,
-      sid: event.sid,
-      number: event.number,
-      custom_payload: event.customPayload === null ? null : JSON.stringify(event.customPayload),
-      data: JSON.stringify(event.data),
-      created_unix: event.createdUnix,
-    })
+    this.appendAll([event])
+  }
+
+  /** The same for events that follow one another in a unit: the account's counter moves once. */
+  appendAll(events: readonly VoiceEvent[]): void {
+    for (let at = 0; at < events.length; ) {
+      const { accountUuid } = events[at]!
+      const account = this.#place.get(accountUuid)
+      if (account === undefined) throw new StoreError('store.misuse', `there is no account ${accountUuid}`)
+      let seq = account.event_seq
+      for (let event = events[at]; event?.accountUuid === accountUuid; event = events[++at]) {
+        this.#write({ seq: ++seq, event }, account.endpoint_status)
+      }
+      this.#advance.run(seq, accountUuid)
+    }
+  }
+
+  #write(logged: LoggedEvent, accountDefault: string): void {
+    const { seq, event } = logged
+    const { lastInsertRowid } = this.#insert.run(
+      event.uuid,
+      event.accountUuid,
+      seq,
+      event.code,
+      event.callUuid,
+      event.sid,
+      event.number,
+      event.customPayload === null ? null : JSON.stringify(event.customPayload),
+      JSON.stringify(event.data),
+      event.createdUnix,
+    )
     if (eventCatalogue[event.code].callback) {
-      const url = this.#statusUrl(event, account.endpoint_status)
+      const url = this.#statusUrl(event, accountDefault)
       if (url !== '') this.#outbox.add(lastInsertRowid, event, url)
     }
-    const logged: LoggedEvent = { seq: account.event_seq, event }
     this.#database.afterCommit(() => this.#emit(logged))
   }
 

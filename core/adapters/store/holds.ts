@@ -5,7 +5,6 @@ import type { Hold } from '../../ports/store.ts'
 import type { Database } from './database.ts'
 import { StoreError } from './errors.ts'
 import type { Ledger } from './ledger.ts'
-import type { Row } from './schema.ts'
 
 export interface Settlement {
   readonly charge: Money
@@ -13,7 +12,7 @@ export interface Settlement {
   readonly billedSeconds: number
 }
 
-interface Ended {
+interface Kept {
   readonly account_uuid: AccountUuid
   readonly call_uuid: CallUuid
   readonly leg_uuid: LegUuid
@@ -27,7 +26,7 @@ interface Ended {
 }
 
 /** The rate that a hold was opened with. */
-export const rateOfHold = (row: Ended): Rate => ({
+export const rateOfHold = (row: Kept): Rate => ({
   prefix: row.rate_prefix,
   direction: row.rate_direction,
   ratePerMinute: row.rate_per_minute,
@@ -48,8 +47,8 @@ export class Holds {
   readonly #release
   readonly #insert
   readonly #grow
+  readonly #find
   readonly #settle
-  readonly #exists
   readonly #addCost
 
   constructor(database: Database, ledger: Ledger) {
@@ -60,24 +59,22 @@ export class Holds {
         WHERE uuid = @account AND (@amount = 0 OR balance + grace_amount + credit_limit - held >= @amount)`,
     )
     this.#release = database.prepare<[Money, AccountUuid]>('UPDATE accounts SET held = held - ? WHERE uuid = ?')
-    this.#insert = database.prepare<
-      Omit<Row<'holds'>, 'settled_unix' | 'charge' | 'talk_seconds' | 'billed_seconds'>[]
-    >(
+    this.#insert = database.prepare<(string | number)[]>(
       `INSERT INTO holds (uuid, account_uuid, call_uuid, leg_uuid, amount, rate_prefix, rate_direction,
          rate_per_minute, increment_seconds, minimum_seconds, connection_fee, opened_unix)
-       VALUES (@uuid, @account_uuid, @call_uuid, @leg_uuid, @amount, @rate_prefix, @rate_direction,
-         @rate_per_minute, @increment_seconds, @minimum_seconds, @connection_fee, @opened_unix)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#grow = database.prepare<[Money, HoldUuid], { account_uuid: AccountUuid }>(
       'UPDATE holds SET amount = amount + ? WHERE uuid = ? AND settled_unix IS NULL RETURNING account_uuid',
     )
-    this.#settle = database.prepare<[number, Money, number, number, HoldUuid], Ended>(
-      `UPDATE holds SET settled_unix = ?, charge = ?, talk_seconds = ?, billed_seconds = ?
-        WHERE uuid = ? AND settled_unix IS NULL
-        RETURNING account_uuid, call_uuid, leg_uuid, amount, rate_prefix, rate_direction, rate_per_minute,
-          increment_seconds, minimum_seconds, connection_fee`,
+    // Not one statement with RETURNING, for which SQLite would make a table in memory.
+    this.#find = database.prepare<[HoldUuid], Kept & { readonly rowid: number; readonly settled_unix: number | null }>(
+      `SELECT rowid, account_uuid, call_uuid, leg_uuid, amount, rate_prefix, rate_direction, rate_per_minute,
+          increment_seconds, minimum_seconds, connection_fee, settled_unix FROM holds WHERE uuid = ?`,
     )
-    this.#exists = database.prepare<[HoldUuid], { uuid: HoldUuid }>('SELECT uuid FROM holds WHERE uuid = ?')
+    this.#settle = database.prepare<[number, Money, number, number, number]>(
+      'UPDATE holds SET settled_unix = ?, charge = ?, talk_seconds = ?, billed_seconds = ? WHERE rowid = ?',
+    )
     this.#addCost = database.prepare<[Money, CallUuid]>('UPDATE calls SET cost = cost + ? WHERE uuid = ?')
   }
 
@@ -85,20 +82,20 @@ export class Holds {
   open(hold: Hold, unixMs: number): boolean {
     const { accountUuid: account, rate } = hold
     if (this.#reserve.run({ account, amount: wholeAmount(hold.amount) }).changes === 0) return false
-    this.#insert.run({
-      uuid: hold.uuid,
-      account_uuid: account,
-      call_uuid: hold.callUuid,
-      leg_uuid: hold.legUuid,
-      amount: hold.amount,
-      rate_prefix: rate.prefix,
-      rate_direction: rate.direction,
-      rate_per_minute: rate.ratePerMinute,
-      increment_seconds: rate.incrementSeconds,
-      minimum_seconds: rate.minimumSeconds,
-      connection_fee: rate.connectionFee,
-      opened_unix: unixMs,
-    })
+    this.#insert.run(
+      hold.uuid,
+      account,
+      hold.callUuid,
+      hold.legUuid,
+      hold.amount,
+      rate.prefix,
+      rate.direction,
+      rate.ratePerMinute,
+      rate.incrementSeconds,
+      rate.minimumSeconds,
+      rate.connectionFee,
+      unixMs,
+    )
     return true
   }
 
@@ -114,11 +111,11 @@ export class Holds {
    * call's cost. A hold that is ended already stays as it is.
    */
   settle(uuid: HoldUuid, { charge, talkSeconds, billedSeconds }: Settlement, unixMs: number): void {
-    const ended = this.#settle.get(unixMs, wholeAmount(charge), talkSeconds, billedSeconds, uuid)
-    if (ended === undefined) {
-      if (this.#exists.get(uuid) === undefined) throw new StoreError('store.misuse', `there is no hold ${uuid}`)
-      return
-    }
+    const ended = this.#find.get(uuid)
+    if (ended === undefined) throw new StoreError('store.misuse', `there is no hold ${uuid}`)
+    wholeAmount(charge)
+    if (ended.settled_unix !== null) return
+    this.#settle.run(unixMs, charge, talkSeconds, billedSeconds, ended.rowid)
     this.#release.run(ended.amount, ended.account_uuid)
     if (charge === 0) return
     this.#ledger.post({

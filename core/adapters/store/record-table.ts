@@ -46,6 +46,16 @@ export class RecordTable<Model> {
     this.#insert.run(...values)
   }
 
+  /** The record as it is after an update. */
+  updated(record: Model, set: Partial<Model>): Model {
+    const updated = { ...record }
+    for (const field in set) {
+      const value = set[field]
+      if (value !== undefined && !this.#fixed.has(field)) updated[field] = value
+    }
+    return updated
+  }
+
   /**
    * `UPDATE … SET only what changed WHERE uuid = …`; each combination of fields is compiled once. Throws `store.misuse`
    * when there is no such row.

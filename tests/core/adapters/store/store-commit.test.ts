@@ -90,6 +90,53 @@ withBed(
     assert.equal(await bed.calls.legsOf(call.uuid), [dialled])
   },
 )
+withBed('rows that a unit inserts and updates have their last state, and its events their order', async bed => {
+  const [account, other] = [addAccount(bed.database), addAccount(bed.database)]
+  await bed.ledger.credit(account, 100_000, startUnix)
+  const [call, beside] = [callOf(account), callOf(other)]
+  const [leg, known] = [legOf(call), legOf(call)]
+  const hold = holdOf(call, leg)
+  await bed.calls.commit([{ type: 'leg.insert', leg: known }])
+  const events = [call, call, beside, beside, call].map(of => eventOf(of, 'CALL.0100'))
+  const [first, second, third, fourth, fifth] = events
+  const settled = { charge: 20_000, talkSeconds: 3, billedSeconds: 60 }
+  await bed.calls.commit([
+    { type: 'call.insert', call },
+    { type: 'event.append', event: first! },
+    { type: 'call.insert', call: beside },
+    { type: 'hold.open', hold },
+    { type: 'leg.insert', leg },
+    { type: 'hold.settle', uuid: hold.uuid, ...settled },
+    // What a row is known by, and its cost, are fixed.
+    {
+      type: 'call.update',
+      uuid: call.uuid,
+      set: { status: 'ringing', cost: 7, createdUnix: 7 },
+    },
+    { type: 'call.update', uuid: call.uuid, set: { status: 'answered', answeredUnix: startUnix + 5 } },
+    { type: 'leg.update', uuid: leg.uuid, set: { reasonCode: 'END.0200', callUuid: beside.uuid } },
+    { type: 'leg.update', uuid: known.uuid, set: { answeredUnix: startUnix + 9 } },
+    ...[second, third, fourth, fifth].map(event => ({ type: 'event.append', event: event! }) as const),
+  ])
+  const expected = { ...call, status: 'answered', cost: 20_000, answeredUnix: startUnix + 5 }
+  assert.equal(await bed.calls.get(account, call.uuid), expected)
+  assert.equal(await bed.calls.get(other, beside.uuid), beside)
+  assert.equal(await bed.calls.legsOf(call.uuid), [
+    { ...known, answeredUnix: startUnix + 9 },
+    { ...leg, reasonCode: 'END.0200' },
+  ])
+  const logged = (uuid: typeof account) => bed.events.after(uuid, 0, 10).map(({ seq, event }) => [seq, event.uuid])
+  assert.equal(logged(account), [
+    [1, first!.uuid],
+    [2, second!.uuid],
+    [3, fifth!.uuid],
+  ])
+  assert.equal(logged(other), [
+    [1, third!.uuid],
+    [2, fourth!.uuid],
+  ])
+  assert.is(bed.events.lastSeq(account), 3)
+})
 
 withBed('a refused hold undoes its unit and nobody else', async bed => {
   const [poor, rich] = [addAccount(bed.database), addAccount(bed.database)]
