@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
+import { defaultSettings } from '../../core/index.ts'
 import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { Customer } from '../../tests/rig/peers/customer.ts'
@@ -14,6 +15,9 @@ export const loadKinds = {
   webhook: 'the same, with the document from a web server and a status callback for each event',
 } as const
 export type LoadKind = keyof typeof loadKinds
+
+/** Calls are refused for load as in a switch that is installed: the test bed's admits all unless it has such a flag. */
+export const refusesForLoad = ['--admission-loop-delay', String(defaultSettings.admission.loopDelayMs)]
 
 const callee = new URL('./callee', import.meta.url).pathname
 
@@ -43,10 +47,19 @@ export class LoadedSwitch {
     return this.#account.number
   }
 
-  /** `isAlone`: on the first processor, sipp on the others; else both where the system puts them. */
-  static async open(kind: LoadKind, environment: Record<string, string> = {}, isAlone = true): Promise<LoadedSwitch> {
+  /**
+   * `isAlone`: on the first processor, sipp on the others; else both where the system puts them. `flags`: more of
+   * `sauti serve`; without `refusesForLoad` it admits every call.
+   */
+  static async open(
+    kind: LoadKind,
+    environment: Record<string, string> = {},
+    isAlone = true,
+    flags: readonly string[] = [],
+  ): Promise<LoadedSwitch> {
     const others = isAlone && cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
-    const on = await SwitchProcess.start({ SAUTI_LOG: 'info', SAUTI_MEDIA_WORKERS: '1', ...environment })
+    const served = { SAUTI_LOG: 'info', SAUTI_MEDIA_WORKERS: '1', ...environment }
+    const on = await SwitchProcess.start(served, '127.0.0.1', flags)
     const customer = await Customer.open()
     let carrier: Sipp | undefined
     try {
@@ -65,7 +78,7 @@ export class LoadedSwitch {
       if (kind === 'sip') await account.hosts('voice_inbound', '<Play asset="tone"/>')
       else {
         const forever = { calls: 100_000_000, timeoutSeconds: 86_400, trace: false }
-        carrier = new Sipp({ scenario: callee, localPort: calleePort, rtpPort: 9, ...forever })
+        carrier = new Sipp({ scenario: callee, localPort: calleePort, rtpPort: 9, processors: others, ...forever })
         await carrier.listening()
         if (kind === 'full') await account.hosts('voice_inbound', dial)
         else {

@@ -30,8 +30,10 @@ export interface BurstResult {
   /** Of each answered call: how long it took from INVITE to 200. */
   readonly answeredMs: readonly number[]
   readonly refusedMs: readonly number[]
-  /** Neither, or not ended as they should. */
+  /** Neither answered nor refused with 503. */
   readonly unanswered: number
+  /** Of those: how many got another answer, as sipp counts messages that its scenario does not have. */
+  readonly failed: number
   /** When the last refusal came, counted from the start, s; undefined: there was none. */
   readonly lastRefusal: number | undefined
   /** How long sipp took to offer them: more than the seconds asked for means that it could not keep up. */
@@ -80,7 +82,7 @@ export async function burst(order: Burst): Promise<BurstResult> {
       .filter(file => file.includes(part))
       .map(file => readFileSync(join(folder, file), 'utf8'))
       .join('\n')
-  const result = resultOf(read('_rtt'), calls, began)
+  const result = resultOf(read('_rtt'), calls, began, read('_.csv'))
   rmSync(folder, { recursive: true, force: true })
   return result
 }
@@ -89,7 +91,7 @@ export async function burst(order: Burst): Promise<BurstResult> {
 const sinceStart = (date: number, began: number): number => (date > 1e12 ? date - began : date)
 
 /** A line: date in ms, response time in ms, which of the two: the second says that the one before was a refusal. */
-export function resultOf(text: string, offered: number, began: number): BurstResult {
+export function resultOf(text: string, offered: number, began: number, statistics = ''): BurstResult {
   const answeredMs: number[] = []
   const refusedMs: number[] = []
   let lastRefusal: number | undefined
@@ -106,7 +108,15 @@ export function resultOf(text: string, offered: number, began: number): BurstRes
     lastRefusal = Math.max(lastRefusal ?? 0, sinceStart(date, began) / 1000)
   }
   const unanswered = Math.max(0, offered - answeredMs.length - refusedMs.length)
-  return { offered, answeredMs, refusedMs, unanswered, lastRefusal, offeredIn: lastStart / 1000 }
+  const failed = Math.min(unanswered, unexpectedOf(statistics))
+  return { offered, answeredMs, refusedMs, unanswered, failed, lastRefusal, offeredIn: lastStart / 1000 }
+}
+
+/** Calls that sipp broke off for a message that it did not expect: of its statistics the last line counts from the start. */
+function unexpectedOf(statistics: string): number {
+  const [head = '', ...lines] = statistics.trimEnd().split('\n')
+  const column = head.split(';').indexOf('FailedUnexpectedMessage(C)')
+  return Number(lines.at(-1)?.split(';')[column] ?? 0)
 }
 
 export function percentile(values: readonly number[], share: number): number {

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { defaultSettings } from '../../core/index.ts'
 import { addTrunk, BedAccount, expectStatus, setRates } from '../../tests/rig/beds/account.ts'
 import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 import { freePort } from '../../tests/rig/probes/ports.ts'
 import { sine } from '../../tests/rig/probes/tone.ts'
 import { coreSpeed } from '../core-speed.ts'
+import { refusesForLoad } from '../load/loaded-switch.ts'
 import { Scrape } from '../load/scrape.ts'
 import { type BurstResult, burst, percentile } from './burst.ts'
 import { LiveCalls } from './live-calls.ts'
@@ -70,11 +70,7 @@ export async function ramp({
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
   const own = processors === undefined ? undefined : '0'
   const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
-  // Its default; the test bed's switch admits all that is offered unless it is set otherwise.
-  const on = await SwitchProcess.start(env, '127.0.0.1', [
-    '--admission-loop-delay',
-    String(defaultSettings.admission.loopDelayMs),
-  ])
+  const on = await SwitchProcess.start(env, '127.0.0.1', refusesForLoad)
   let live: LiveCalls | undefined
   try {
     if (own !== undefined) pin(on.pid, own)

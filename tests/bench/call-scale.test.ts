@@ -4,9 +4,13 @@ import { callSection, isBorne, type RatePoint, wallOf } from '../../bench/load/c
 
 const point = (callsPerSecond: number, change: Partial<RatePoint> = {}): RatePoint => ({
   callsPerSecond,
-  answered: callsPerSecond,
+  seconds: 10,
+  answered: 10 * callsPerSecond,
+  refused: 0,
+  failed: 0,
   unanswered: 0,
   setUpMs: { p50: 4, p99: 40 },
+  refusedP99Ms: 0,
   threads: { signalling: 1, store: 0.5, media: 0.8, 'thread pool': 0.2 },
   busy: 0.5,
   residentMb: 300,
@@ -23,20 +27,29 @@ test('few cores are full before any thread is; then the busiest single thread is
   assert.equal(wallOf(slowStore, 32), { cores: 32, callsPerSecond: 425, name: 'the store thread: one core' })
 })
 
-test('a rate with a call that was not answered, or that sipp could not offer, is not borne', () => {
+test('a rate with a call that failed or had no answer, with many refused ones, or that sipp could not offer, is not borne', () => {
   assert.ok(isBorne(point(50)))
+  assert.ok(isBorne(point(50, { answered: 499, refused: 1 })))
+  assert.not(isBorne(point(50, { answered: 490, refused: 10 })))
   assert.not(isBorne(point(50, { unanswered: 1 })))
+  assert.not(isBorne(point(50, { failed: 1 })))
   assert.not(isBorne(point(50, { generatorKeptUp: false })))
 })
 
-test('the section has a row for each rate, says where the machine ended, and reckons from the last rate that was borne', () => {
-  const text = callSection([point(50), point(200), point(500, { answered: 400, unanswered: 100 })])
-  for (const row of [/^\| 50 \| 50 \| 0 \|/m, /^\| 200 \| 200 \| 0 \|/m, /^\| 500 \| 400 \| 100 \|/m])
+test('the section has a row for each rate, names those beyond the capacity, and reckons from the last one that was borne', () => {
+  const over = (rate: number) => point(rate, { answered: 3000, refused: 10 * rate - 3000, refusedP99Ms: 60 })
+  const text = callSection([point(50), point(200), over(500), over(700)])
+  for (const row of [
+    /^\| 50 \| 500 \(50\) \| 0 \| 0 \| 0 \|/m,
+    /^\| 200 \| 2000 \(200\) \| 0 \| 0 \| 0 \|/m,
+    /^\| 500 \| 3000 \(300\) \| 2000, 60 ms \| 0 \| 0 \|/m,
+    /^\| 700 \| 3000 \(300\) \| 4000, 60 ms \| 0 \| 0 \|/m,
+  ])
     assert.match(text, row)
-  assert.match(text, /ended at 500 a second/)
+  assert.match(text, /Beyond what this core bears: 500, 700 a second/)
   assert.match(text, /By the costs at 200 a second/)
   assert.match(text, /^\| 8 \| 850 \| the signalling thread: one core \| 16\.6 MB a second \|$/m)
-  assert.not.match(callSection([point(50)]), /ended/)
+  assert.not.match(callSection([point(50)]), /Beyond/)
 })
 
 test('a rate that sipp could not offer is named, and nothing is reckoned from it', () => {

@@ -68,6 +68,13 @@ test('the time of threads: what this one has used, and no time of what has not r
   assert.ok(used[0]![1] >= 80, `${used[0]![1]} ms`)
 })
 
+test('what sipp has counted: a call with an answer that its scenario does not have has failed, others had none', () => {
+  const statistics = ['Time;FailedCall(C);FailedUnexpectedMessage(C);x', '1;2;1;', '2;5;3;', ''].join('\n')
+  const { unanswered, failed } = resultOf('1;24;1\n', 6, 0, statistics)
+  assert.equal([unanswered, failed], [5, 3])
+  assert.is(resultOf('1;24;1\n', 2, 0, statistics).failed, 1)
+})
+
 test('what sipp has written: when the last call began and the last refusal came, by either of its clocks', () => {
   for (const [began, zero] of [
     [1_795_000_000_000, 0],

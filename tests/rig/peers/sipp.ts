@@ -37,6 +37,8 @@ export interface SippOptions {
   readonly answersOptions?: true
   /** What comes to `[media_ip]:[media_port]` is sent back. */
   readonly echoesRtp?: true
+  /** That it may use, as taskset writes them. Default: all. */
+  readonly processors?: string | undefined
   /** Keeps every message, for the test that fails. Default true. */
   readonly trace?: boolean
 }
@@ -112,7 +114,9 @@ export class Sipp {
       ...(options.service === undefined ? [] : ['-s', options.service]),
       ...Object.entries(keys).flatMap(([name, value]) => ['-key', name, value]),
     ]
-    const child = spawn('sipp', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const pin = options.processors === undefined ? [] : ['taskset', '-c', options.processors]
+    const [program, ...all] = [...pin, 'sipp', ...args] as [string, ...string[]]
+    const child = spawn(program, all, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     let errors = ''
     child.stdout.resume()
