@@ -12,6 +12,7 @@ import { opusSpeech, pcmuSpeech } from './speech.ts'
 
 /** Calls that are being set up at once. */
 const settingUp = 10
+export const usualPacketMs = 20
 const warmUpMs = 2000
 /** Before one subject's round its caches are the other's. */
 const relayWarmUpMs = 1000
@@ -19,6 +20,8 @@ const relayWarmUpMs = 1000
 export interface MediaOrder {
   readonly kind: MediaKind
   readonly calls: number
+  /** How much PCMU a relayed packet has, ms (20). */
+  readonly packetMs?: number
   readonly seconds: number
   readonly rounds: number
   readonly baselines: boolean
@@ -46,6 +49,7 @@ export interface SubjectReport extends RtpLoadReport {
 export interface MediaReport {
   readonly kind: MediaKind
   readonly calls: number
+  readonly packetMs: number
   /** The switch's, one a round; then each baseline's. */
   readonly subjects: Readonly<Record<string, readonly SubjectReport[]>>
   readonly kilobytesPerCall: number
@@ -133,6 +137,7 @@ export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
     return {
       kind,
       calls,
+      packetMs: order.packetMs ?? usualPacketMs,
       subjects,
       kilobytesPerCall: first.kilobytesPerCall,
       descriptors: first.descriptors,
@@ -160,13 +165,14 @@ async function openSwitch(
     process.kill(on.pid, 'SIGCONT')
     await on.close()
   })
-  const load = await openLoad(kind, source !== undefined)
+  const load = await openLoad(order, source !== undefined)
   stops.push(() => load.close())
   const sink = opened([{ kind: 'none' }], false, source !== undefined)
   stops.push(() => sink.close())
   pin(on.pid, '0')
   const [idleMb, idleDescriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
-  const sip = await setUp(order, served, load, sink.sides[0]!.port)
+  // A leg that hears nothing gets silence from the switch: calls that wait for their turn would be fifty packets a second each way.
+  const sip = await load.speakDuring(setUp(order, served, load, sink.sides[0]!.port))
   stops.push(() => sip.close())
   return {
     name: place === 0 ? 'sauti' : `sauti, ${source ?? ''}`,
@@ -178,9 +184,10 @@ async function openSwitch(
   }
 }
 
-async function openLoad(kind: MediaKind, hasAddresses: boolean): Promise<RtpLoad> {
+async function openLoad({ kind, packetMs }: MediaOrder, hasAddresses: boolean): Promise<RtpLoad> {
+  const stamped = { kind: 'stamped', packetMs: packetMs ?? usualPacketMs } as const
   const speeches: Record<MediaKind, () => Promise<readonly [near: Speech, far: Speech]>> = {
-    relay: async () => [{ kind: 'stamped' }, { kind: 'stamped' }],
+    relay: async () => [stamped, stamped],
     play: async () => [{ kind: 'none' }, { kind: 'none' }],
     record: async () => [pcmuSpeech(), { kind: 'none' }],
     transcode: async () => [pcmuSpeech(), await opusSpeech()],
@@ -197,15 +204,16 @@ function opened(speeches: readonly Speech[], isFarOpus = false, hasAddresses = f
 }
 
 async function setUp(order: MediaOrder, served: ServedSwitch, load: RtpLoad, rtcpPort: number): Promise<SipLoad> {
-  const { kind, calls, progress } = order
+  const { kind, calls, packetMs = usualPacketMs, progress } = order
   const [near, far] = load.sides
   const sip = await SipLoad.open(
     served.on.sipPort,
     served.carrierPort,
-    { port: near!.port, rtcpPort, codec: 'PCMU', addressOf: call => formatAddress(near!.addressOf(call)) },
+    { port: near!.port, rtcpPort, codec: 'PCMU', packetMs, addressOf: call => formatAddress(near!.addressOf(call)) },
     {
       port: far!.port,
       rtcpPort,
+      packetMs,
       codec: kind === 'transcode' ? 'opus' : 'PCMU',
       addressOf: call => formatAddress(far!.addressOf(call)),
     },

@@ -13,11 +13,13 @@ export const mediaKinds = {
 export type MediaKind = keyof typeof mediaKinds
 
 export const roomMembers = 10
-/** Of the first switch, and of another one beside it. */
+/** Of the first switch, and of another one beside it. A bridged call takes four. */
 const mediaPorts = [
-  [10_000, 19_999],
+  [4000, 19_999],
   [20_000, 29_999],
 ] as const
+/** No packet is sent before all calls are set up, which takes minutes on a busy machine. */
+const silentSeconds = 1800
 export type MediaSource = 'learned' | 'signalled'
 
 /** A switch as it is served, whose account's number leads to what a kind of load needs. */
@@ -30,11 +32,12 @@ export interface ServedSwitch {
 
 /** `place`: which of the switches that are served side by side. `source`: `media_source` of its trunk. */
 export async function serveSwitch(kind: MediaKind, place: 0 | 1 = 0, source?: MediaSource): Promise<ServedSwitch> {
-  const on = await SwitchProcess.start({
+  const environment = {
     SAUTI_LOG: 'info',
     SAUTI_MEDIA_PORTS: mediaPorts[place].join('-'),
     SAUTI_MEDIA_WORKERS: '1',
-  })
+  }
+  const on = await SwitchProcess.start(environment, '127.0.0.1', ['--media-timeout', String(silentSeconds)])
   try {
     await setRates(on)
     const account = await BedAccount.make(on, { balance: '10000000' })

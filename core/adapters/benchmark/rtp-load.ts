@@ -7,11 +7,11 @@ const addressesOfSide = 0x1_0000
 const firstAddress = 0x7f01_0000
 const headerBytes = 12
 /** Legs speak in turns, one part of them every millisecond, as calls that began at different moments. */
-const frameMs = 20
+const usualPacketMs = 20
 /** The first bytes of a payload that says after them when it was sent. */
 const stampMark = 0x5a07_1c0d
 const stampAt = headerBytes + 4
-const stampedBytes = 160
+const pcmuBytesPerMs = 8
 const batchPackets = 256
 const dontWait = 0x40
 /** A generator that is this late sends bursts of its own. */
@@ -23,9 +23,12 @@ const calibrations = 200
 /** A packet that is later than the fastest of its stream by more than this was held up. */
 export const latePacketMs = 5
 
-/** What the legs of one side send. `stamped`: PCMU whose payload says when it was sent; it must be relayed untouched. */
+/**
+ * What the legs of one side send. `stamped`: PCMU whose payload says when it was sent; it must be relayed untouched.
+ * `packetMs`: how much of it a packet has (20).
+ */
 export type Speech =
-  | { readonly kind: 'stamped' }
+  | { readonly kind: 'stamped'; readonly packetMs?: number }
   | { readonly kind: 'none' }
   | {
       readonly kind: 'frames'
@@ -62,6 +65,8 @@ class RtpSide {
   /** The address of the first leg, each has the next one; undefined = all have that of the loopback. */
   readonly #addresses: number | undefined
   readonly speech: Speech
+  /** Time between two packets of a leg, ms. */
+  readonly packetMs: number
   /** Number of legs that speak. */
   speaking = Number.POSITIVE_INFINITY
   /** Where each leg's remote is. */
@@ -83,6 +88,7 @@ class RtpSide {
     this.#addresses = addresses
     this.port = this.receiver.port
     this.speech = speech
+    this.packetMs = (speech.kind === 'stamped' ? speech.packetMs : undefined) ?? usualPacketMs
   }
 
   addressOf(leg: number): number {
@@ -196,7 +202,7 @@ export class RtpLoad {
       const due = Math.floor(now - began)
       for (; beat < due; beat++) {
         if (this.#isMeasuring) this.#beats.add(now - began - beat - 1)
-        this.#speak(beat % frameMs)
+        this.#speak(beat)
       }
       this.#listen()
       if (now - reportedAt > 250) {
@@ -219,6 +225,22 @@ export class RtpLoad {
     return this.#report(seconds, isPassedOn)
   }
 
+  /** Speaks without counting while work is done: legs that it adds join in. */
+  async speakDuring<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    work.then(done, done)
+    const began = performance.now()
+    for (let beat = 0; !isDone; ) {
+      for (const due = performance.now() - began; beat < due; beat++) this.#speak(beat)
+      this.#listen()
+      await new Promise(resolve => setTimeout(resolve, 1))
+    }
+    return work
+  }
+
   close(): void {
     for (const { receiver } of this.sides) receiver.close()
   }
@@ -238,11 +260,11 @@ export class RtpLoad {
   }
 
   /** One packet of each leg whose turn it is. */
-  #speak(turn: number): void {
+  #speak(beat: number): void {
     for (const side of this.sides) {
       if (side.speech.kind === 'none') continue
       const speaking = Math.min(side.remotes.length, side.speaking)
-      for (let leg = turn; leg < speaking; leg += frameMs) {
+      for (let leg = beat % side.packetMs; leg < speaking; leg += side.packetMs) {
         if (this.#queued === batchPackets) this.#flush(side)
         this.#write(side, side.speech, leg)
       }
@@ -258,6 +280,7 @@ export class RtpLoad {
     const frame = isStamped ? undefined : speech.frames[(sequence + leg) % speech.frames.length]!
     side.sequences[leg] = (sequence + 1) & 0xffff
     const time = side.times[leg]!
+    const stampedBytes = pcmuBytesPerMs * side.packetMs
     side.times[leg] = (time + (isStamped ? stampedBytes : speech.samplesPerFrame)) >>> 0
     view.setUint16(0, 0x8000 | (isStamped ? 0 : speech.payloadType))
     view.setUint16(2, sequence)

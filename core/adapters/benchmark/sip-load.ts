@@ -14,6 +14,8 @@ interface SipAudio {
   readonly port: number
   readonly rtcpPort: number
   readonly codec: 'PCMU' | 'opus'
+  /** Packets of this length are asked for (20). */
+  readonly packetMs?: number
   /** The address of the media of the nth call. Default: that of SIP. */
   readonly addressOf?: (call: number) => string
 }
@@ -223,7 +225,11 @@ function responseOf(request: string, status: string, contact: string, sdp: strin
   ].join('\r\n')
 }
 
-function sdpOf({ port, rtcpPort, codec, addressOf }: SipAudio, opusPayloadType: number, call: number): string {
+function sdpOf(
+  { port, rtcpPort, codec, packetMs = 20, addressOf }: SipAudio,
+  opusPayloadType: number,
+  call: number,
+): string {
   const address = addressOf?.(call) ?? loopback
   const type = codec === 'PCMU' ? 0 : opusPayloadType
   return [
@@ -235,7 +241,7 @@ function sdpOf({ port, rtcpPort, codec, addressOf }: SipAudio, opusPayloadType: 
     `m=audio ${port} RTP/AVP ${type} ${digitsPayloadType}`,
     codec === 'PCMU' ? 'a=rtpmap:0 PCMU/8000' : `a=rtpmap:${type} opus/48000/2`,
     `a=rtpmap:${digitsPayloadType} telephone-event/${codec === 'PCMU' ? 8000 : 48_000}`,
-    'a=ptime:20',
+    `a=ptime:${packetMs}`,
     `a=rtcp:${rtcpPort}`,
     '',
   ].join('\r\n')
