@@ -209,8 +209,10 @@ export class MediaEngine {
     const { open } = table
     this.#connections.tick(now, tickAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
-    for (let i = open.length - 1; i >= 0; i--) {
+    for (let i = open.length - 1, ahead = 0; i >= 0; i--) {
       if (now < table.idleUntil[i]!) continue
+      if (ahead === 0) ahead = table.readAhead(i, now)
+      ahead--
       const session = open[i]!
       try {
         session.send(now, tickAt)

@@ -76,6 +76,7 @@ export class SessionOpener {
         host.guard.fail(session, error)
       }
     }
+    pair.rtp.readAhead = () => session.readAheadReceiving()
     pair.rtcp.receiver = (packet, length, address, port) => {
       try {
         session.receiveReport(packet, length, address, port, host.arrivedAt())

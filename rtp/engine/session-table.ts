@@ -1,5 +1,6 @@
 import type { BrowserLink } from '../browser/browser-link.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
+import { readAheadOf } from '../net/network.ts'
 import type { ProtectedPair } from '../net/protected-pair.ts'
 import type { MediaSession } from '../session/media-session.ts'
 import type { SharedLeg } from '../shared/shared-leg.ts'
@@ -39,6 +40,8 @@ export class SessionTable {
   idleUntil = new Float64Array(firstPlaces)
   /** The same of what can wait: recordings, reports. */
   quietUntil = new Float64Array(firstPlaces)
+  /** What was read ahead last: without a use of it V8 would leave the reading out. */
+  read = 0
   readonly #entries = new Map<SessionId, Entry>()
 
   get size(): number {
@@ -87,6 +90,19 @@ export class SessionTable {
     session.onWake = () => {
       this.idleUntil[session.place] = 0
     }
+  }
+
+  /** Reads ahead the next sessions that are to be asked for frames, from `from` downwards. Returns how many they are. */
+  readAhead(from: number, now: number): number {
+    let count = 0
+    let read = 0
+    for (let at = from; at >= 0 && count < readAheadOf; at--) {
+      if (now < this.idleUntil[at]!) continue
+      read += this.open[at]!.readAheadSending()
+      count++
+    }
+    this.read = read
+    return count
   }
 
   /** A command comes to it: it may have to record, or to listen. */

@@ -5,6 +5,7 @@ import {
   type DatagramReceiver,
   type DatagramSocket,
   type NetworkCounters,
+  readAheadOf,
   slotBytes,
 } from '../net/network.ts'
 import type { FixedMemory, NativeCalls } from './libc.ts'
@@ -67,7 +68,10 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #eventsAt: bigint
   readonly #eventBytes: number
   readonly #eventDataAt: number
-  readonly #sockets = new Map<number, LinuxSocket>()
+  /** By descriptor. */
+  readonly #sockets: (LinuxSocket | undefined)[] = []
+  /** What was read ahead last: without a use of it V8 would leave the reading out. */
+  read = 0
   #isHolding = false
   /** Counts what was released: a flow of which something is held since then keeps its order. */
   #holdRound = 0
@@ -122,7 +126,8 @@ export class LinuxNetwork implements DatagramNetwork {
     for (let round = 0; round < roundsPerTick; round++) {
       const ready = this.#native.libc.epoll_wait(this.#epoll, this.#eventsAt, readySockets, 0)
       for (let i = 0; i < ready; i++) {
-        const socket = this.#sockets.get(this.#events.getInt32(i * this.#eventBytes + this.#eventDataAt, true))
+        if (i % readAheadOf === 0) this.#readAhead(i, Math.min(ready, i + readAheadOf))
+        const socket = this.#readySocket(i)
         if (socket === undefined) continue
         if (socket.isShared) this.#receiveBursts(socket)
         else if (round === 0) this.#receiveOne(socket)
@@ -150,7 +155,7 @@ export class LinuxNetwork implements DatagramNetwork {
   close(): void {
     this.release()
     this.flush()
-    for (const socket of [...this.#sockets.values()]) socket.close()
+    for (const socket of [...this.#sockets]) socket?.close()
     this.#close(this.#epoll)
   }
 
@@ -179,7 +184,9 @@ export class LinuxNetwork implements DatagramNetwork {
 
   /** For a socket of ours. */
   forget(socket: LinuxSocket): void {
-    if (this.#sockets.delete(socket.fd)) this.#close(socket.fd)
+    if (this.#sockets[socket.fd] !== socket) return
+    this.#sockets[socket.fd] = undefined
+    this.#close(socket.fd)
   }
 
   #open(port: number, host: number): LinuxSocket | undefined {
@@ -216,7 +223,7 @@ export class LinuxNetwork implements DatagramNetwork {
       return undefined
     }
     const socket = new LinuxSocket(this, fd, bound, isSix)
-    this.#sockets.set(fd, socket)
+    this.#sockets[fd] = socket
     return socket
   }
 
@@ -233,6 +240,16 @@ export class LinuxNetwork implements DatagramNetwork {
   #close(descriptor: number): void {
     this.#descriptors?.closing(descriptor)
     this.#native.libc.close(descriptor)
+  }
+
+  #readySocket(event: number): LinuxSocket | undefined {
+    return this.#sockets[this.#events.getInt32(event * this.#eventBytes + this.#eventDataAt, true)]
+  }
+
+  #readAhead(from: number, end: number): void {
+    let read = 0
+    for (let i = from; i < end; i++) read += this.#readySocket(i)?.readAhead?.() ?? 0
+    this.read = read
   }
 
   #receiveOne(socket: LinuxSocket): void {
@@ -298,6 +315,7 @@ class LinuxSocket implements DatagramSocket, DatagramFlow {
   /** Of IPv6. */
   readonly isSix: boolean
   receiver: DatagramReceiver | undefined = undefined
+  readAhead: (() => number) | undefined = undefined
   isOpen = true
   heldRound = -1
   readonly #network: LinuxNetwork

@@ -59,6 +59,7 @@ export class PortPool {
   /** From now on what arrives on the pair is thrown away. */
   release(pair: PortPair, now: number): void {
     pair.rtp.receiver = undefined
+    pair.rtp.readAhead = undefined
     pair.rtcp.receiver = undefined
     this.#draining.push({ pair, until: now + this.#drainMs })
   }

@@ -4,6 +4,7 @@ import { silenceInto } from '../codec/silence.ts'
 import type { Prompt } from '../contract/prompts.ts'
 
 const bytesPerMs: Readonly<Record<Exclude<AudioCodecName, 'opus'>, number>> = { PCMU: 8, PCMA: 8, G722: 32 }
+const cacheLineBytes = 64
 const noEnds = new Uint32Array(0)
 
 /** Where a play stands in its prompt. Frames run over the end into the next round without a gap. */
@@ -48,6 +49,16 @@ export class Playback {
     this.#prompt = prompt
     this.enter()
     if (prompt.codec === 'opus') this.#elapsedMs -= this.#elapsedMs % opusFrameMs
+  }
+
+  /** Reads what the next frame needs: of a prompt of bytes, some of those. */
+  readAhead(): number {
+    const { bytes, codec } = this.#prompt
+    if (codec === 'opus') return 0
+    const from = Math.round(this.#elapsedMs * bytesPerMs[codec]) % bytes.length
+    return from + 2 * cacheLineBytes < bytes.length
+      ? bytes[from]! + bytes[from + cacheLineBytes]! + bytes[from + 2 * cacheLineBytes]!
+      : 0
   }
 
   /** The next frame of `ptimeMs`, as the prompt holds it, at `into[at]`. Returns its bytes. Opus' frames last 20 ms. */

@@ -58,6 +58,11 @@ export class PromptPlayer {
     if (this.#playback?.playId === playId) this.#playback.continueWith(prompt)
   }
 
+  /** Reads what the next frame needs. */
+  readAhead(): number {
+    return this.#playback?.readAhead() ?? 0
+  }
+
   tick(now: number): void {
     if (this.#ending !== undefined && now >= this.#reportAt) this.#reportEnd()
   }

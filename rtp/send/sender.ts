@@ -149,6 +149,16 @@ export class Sender {
     this.#transcoder.tune(lossPercent)
   }
 
+  /** Reads what `tick` and a forwarded packet need; see `readAheadOf`. */
+  readAhead(): number {
+    const { idleUntil, dueAt, frameMs } = this.#frameClock
+    const { packets, octets, timestamp, ssrc } = this.#stream
+    const { forwardedAt, eventUntil, isFlowing } = this.#forwarder
+    const flags = Number(isFlowing) + Number(this.#digits.busy) + Number(this.#transcoder.isReading)
+    const counts = packets + octets + timestamp + ssrc + this.#packetizer.units + this.#socket.port
+    return (idleUntil + dueAt + frameMs + forwardedAt + eventUntil + flags + counts + this.#plays.readAhead()) | 0
+  }
+
   tick(now: number, tickAt: number): void {
     const frames = this.#frameClock
     this.#packetizer.tick(now)

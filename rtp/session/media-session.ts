@@ -241,6 +241,24 @@ export class MediaSession implements Destination, SenderEvents {
     this.sender.tune(this.#reporter.lossPercent)
   }
 
+  /** Reads what `send` will read, and does nothing with it; returns any number. See `readAheadOf`. */
+  readAheadSending(): number {
+    const { ssrc } = this.#receiver.digits
+    const payloadType = this.#agreement?.payloadType ?? 0
+    return (ssrc + payloadType + this.#symmetricRtp.port + this.#reflection.withheld + this.sender.readAhead()) | 0
+  }
+
+  /** The same of what a packet of the remote needs, on its way to the other leg too. */
+  readAheadReceiving(): number {
+    const { source, received, digits } = this.#receiver
+    const { candidatePackets, port } = this.#symmetricRtp
+    const { present } = source
+    const counted =
+      present === undefined ? 0 : present.sequences.received + present.jitter.units + present.losses.burstRatio
+    const own = received + digits.ssrc + candidatePackets + port + this.#reflection.withheld + this.ingress.dropped
+    return (own + counted + (this.other?.readAheadSending() ?? 0)) | 0
+  }
+
   /** What is due at `tickAt` goes out. */
   send(now: number, tickAt: number): void {
     this.#receiver.digits.tick(now)
