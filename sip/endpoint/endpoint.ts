@@ -12,7 +12,7 @@ import { noPhones } from '../registrar/phone.ts'
 import { type PhoneMove, Registrar } from '../registrar/registrar.ts'
 import { formatAckTo } from '../transaction/ack.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
-import { buildResponse, type ResponseParts } from '../transaction/response.ts'
+import { type ResponseParts, writeResponse } from '../transaction/response.ts'
 import { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
 import { trimSettled } from '../transaction/trim-settled.ts'
@@ -214,7 +214,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   respond(transaction: ServerTransaction, status: number, now: number, parts: ResponseParts = {}): Uint8Array {
-    const bytes = writeMessage(buildResponse(transaction.request, status, parts))
+    const bytes = writeResponse(transaction.request, status, parts)
     this.layer.respond(transaction, status, bytes, now)
     return bytes
   }

@@ -108,13 +108,18 @@ export function headerNameAt(text: string, at: number, end: number): string {
   return text.slice(at, end)
 }
 
-/** What a name is compared by: lower case, and its one-letter form or ''. */
+/** What a name is compared by: lower case, and its one-letter form or ''. `isList`: its values may be separated by commas. */
 export interface HeaderKey {
   readonly lower: string
   readonly compact: string
+  readonly isList: boolean
 }
 
-const keyOf = (name: string, compact = ''): HeaderKey => ({ lower: name.toLowerCase(), compact })
+const keyOf = (name: string, compact = ''): HeaderKey => ({
+  lower: name.toLowerCase(),
+  compact,
+  isList: lists.includes(name),
+})
 
 /** By the name as it is usually written, by it in lower case, and by its one-letter form. */
 const usualKeys: ReadonlyMap<string, HeaderKey> = new Map(
@@ -141,7 +146,3 @@ export function isHeader(name: string, key: HeaderKey): boolean {
   if ((name.charCodeAt(last) | 0x20) !== (lower.charCodeAt(last) | 0x20)) return false
   return name.toLowerCase() === lower
 }
-
-const listed: ReadonlySet<string> = new Set(lists.map(name => name.toLowerCase()))
-
-export const isListed = (key: HeaderKey): boolean => listed.has(key.lower)

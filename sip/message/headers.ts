@@ -1,5 +1,5 @@
 import { splitList } from '../grammar/comma-list.ts'
-import { headerKey, isHeader, isListed } from './header-name.ts'
+import { headerKey, isHeader } from './header-name.ts'
 import type { HeaderField, SipMessage } from './message.ts'
 
 /** The first field of that name as written, in any spelling or its one-letter form; undefined = none. */
@@ -12,10 +12,9 @@ export function headerOf(message: SipMessage, name: string): string | undefined 
 /** The first of `headersOf`. */
 export function firstOf(message: SipMessage, name: string): string | undefined {
   const key = headerKey(name)
-  const split = isListed(key)
   for (const header of message.headers) {
     if (header.name !== name && !isHeader(header.name, key)) continue
-    if (!split) return header.value
+    if (!key.isList) return header.value
     const value = firstOfList(header.value)
     if (value !== undefined) return value
   }
@@ -36,18 +35,20 @@ export function countOf(message: SipMessage, name: string): number {
   return count
 }
 
+const none: readonly string[] = []
+
 /** All values of that name in the order of the wire; where the header's grammar is a list, split into its values. */
 export function headersOf(message: SipMessage, name: string): readonly string[] {
   const key = headerKey(name)
-  const split = isListed(key)
-  const values: string[] = []
+  let values: string[] | undefined
   for (const header of message.headers) {
     if (header.name !== name && !isHeader(header.name, key)) continue
-    if (!split) values.push(header.value)
+    values ??= []
+    if (!key.isList) values.push(header.value)
     else if (header.value.includes(',')) values.push(...splitList(header.value))
     else if (header.value !== '') values.push(header.value)
   }
-  return values
+  return values ?? none
 }
 
 const replaced = <M extends SipMessage>(message: M, headers: readonly HeaderField[]): M => ({ ...message, headers })

@@ -10,6 +10,8 @@ type ParsedStartLine =
   | { readonly ok: true; readonly line: StartLine }
   | { readonly ok: false; readonly reason: ParseFault; readonly line?: StartLine }
 
+/** As nearly every sender writes it: known without a match of the patterns. */
+const usualVersion = 'SIP/2.0'
 const ours = /^SIP\/2\.0$/i
 const anyVersion = /^SIP\/\d+\.\d+$/i
 // White space ends the URI; brackets, quotes and controls are no part of any (RFC 4475 §3.1.2.7, §3.1.2.8).
@@ -17,7 +19,7 @@ const notInUri = /[\s<>"\x00-\x1f\x7f]/
 
 /** RFC 3261 §7.1, §7.2. White space after the version is let pass (RFC 4475 §3.1.2.10). */
 export function parseStartLine(text: string): ParsedStartLine {
-  if (/^SIP\//i.test(text)) return parseStatusLine(text)
+  if (text.startsWith(usualVersion) || /^SIP\//i.test(text)) return parseStatusLine(text)
   const trimmed = trimBlanksEnd(text)
   const methodEnd = trimmed.indexOf(' ')
   const versionAt = trimmed.lastIndexOf(' ') + 1
@@ -27,9 +29,11 @@ export function parseStartLine(text: string): ParsedStartLine {
   if (!isToken(method)) return { ok: false, reason: 'bad-start-line' }
   const uri = trimmed.slice(methodEnd + 1, Math.max(versionAt - 1, methodEnd + 1))
   const line = { kind: 'request', method, uri } as const
-  if (!anyVersion.test(version)) return { ok: false, reason: 'bad-start-line' }
+  if (version !== usualVersion && !anyVersion.test(version)) return { ok: false, reason: 'bad-start-line' }
   if (uri === '' || notInUri.test(uri)) return { ok: false, reason: 'bad-start-line', line }
-  return ours.test(version) ? { ok: true, line } : { ok: false, reason: 'bad-version', line }
+  return version === usualVersion || ours.test(version)
+    ? { ok: true, line }
+    : { ok: false, reason: 'bad-version', line }
 }
 
 function parseStatusLine(text: string): ParsedStartLine {

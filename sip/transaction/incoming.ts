@@ -1,5 +1,6 @@
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import type { Flow } from '../network/flow.ts'
+import type { Uri } from '../uri/uri.ts'
 
 /** The topmost Via: what matches a message to its transaction, and where a response goes. */
 export interface TopVia {
@@ -15,6 +16,8 @@ export interface TopVia {
 /** A request that the grammar has accepted, with the fields that every layer asks for, read once. */
 export interface IncomingRequest {
   readonly message: SipRequest
+  /** Its Request-URI; undefined: it cannot be read, or was not: a phone needs none. */
+  readonly uri?: Uri | undefined
   /** Where it came from. */
   readonly flow: Flow
   /** Where its responses go (RFC 3261 §18.2.2, RFC 3581). */

@@ -75,12 +75,13 @@ export class TransactionLayer {
     return transaction
   }
 
-  /** False: no transaction waits for it, and it is to be dropped (RFC 6026 §8.9). */
-  responseArrived(response: IncomingResponse, now: number): boolean {
-    const transaction = this.#clients.get(clientKey(response.branch, response.cseqMethod))
-    if (transaction === undefined) return false
-    this.#run(transaction, responseInput(response.message.status), now, response)
-    return true
+  /** The request that is answered; undefined: none waits for it, and it is to be dropped (RFC 6026 §8.9). */
+  clientOf({ branch, cseqMethod }: IncomingResponse): ClientTransaction | undefined {
+    return this.#clients.get(clientKey(branch, cseqMethod))
+  }
+
+  responseArrived(response: IncomingResponse, now: number, transaction = this.clientOf(response)): void {
+    if (transaction !== undefined) this.#run(transaction, responseInput(response.message.status), now, response)
   }
 
   requestArrived(request: IncomingRequest, now: number): Arrival {

@@ -3,13 +3,11 @@ import { firstOf, headerOf } from '../message/headers.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { type Refusal, validateRequest, validateResponse } from '../message/validate.ts'
 import { defaultPort, type Flow } from '../network/flow.ts'
-import type { Uri } from '../uri/uri.ts'
 import type { IncomingRequest, IncomingResponse, TopVia } from './incoming.ts'
 
 /** A request as it came, and what is wrong with the fields that every request needs (RFC 3261 §8.1.1). */
 export interface ReadRequest {
   readonly request: IncomingRequest
-  readonly uri: Uri | undefined
   readonly refusal: Refusal | undefined
 }
 
@@ -20,6 +18,7 @@ export function readRequest(message: SipRequest, flow: Flow): ReadRequest {
   const { via, replyTo } = readVia(essentials?.via, essentials?.viaText ?? firstOf(message, 'Via') ?? '', flow)
   const request = {
     message,
+    uri: validated.ok ? validated.value.uri : undefined,
     flow,
     replyTo,
     via,
@@ -33,7 +32,6 @@ export function readRequest(message: SipRequest, flow: Flow): ReadRequest {
   }
   return {
     request,
-    uri: validated.ok ? validated.value.uri : undefined,
     refusal: validated.ok ? undefined : validated,
   }
 }

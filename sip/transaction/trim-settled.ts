@@ -37,6 +37,7 @@ export function trimSettled(transaction: Transaction, pool: OctetPool): void {
     const { message, flow, replyTo, toTag, cseq } = transaction.request
     transaction.request = {
       message: bareRequest(message.method),
+      uri: undefined,
       flow,
       replyTo,
       via: noVia,

@@ -32,6 +32,8 @@ function causeOf(input: EndpointInput): string {
 const rememberedFlows = 20_000
 const flowKey = (listenerId: number, port: number): number => listenerId * 65_536 + port
 const sweepMs = 5_000
+/** Alarms are set so far apart: an alarm costs as much as a message, and the shortest timer of SIP is T1, 500 ms. */
+const alarmEveryMs = 10
 /** Shorter datagrams than any message: keep-alives of NATs. */
 const shortest = 12
 
@@ -147,7 +149,7 @@ export class SipTransport {
     }
   }
 
-  /** The same for a timer: what it belonged to is lost, the timers after it run at the next alarm, which is at once. */
+  /** The same for a timer: what it belonged to is lost, the timers after it run at the next alarm, which is soon. */
   #timeout(): readonly EndpointOutput[] {
     try {
       return this.#endpoint.timeout(this.#config.clock.now())
@@ -173,7 +175,7 @@ export class SipTransport {
     }
     this.#isRunning = true
     try {
-      for (let next: EndpointInput | undefined = input; next !== undefined; next = this.#queue.shift()) {
+      for (let next: EndpointInput | undefined = input; next !== undefined; next = this.#next()) {
         this.#act(this.#handle(next, next === input))
         if (next.type === 'dial') this.#tellDialog(next.id)
       }
@@ -181,6 +183,11 @@ export class SipTransport {
       this.#isRunning = false
       this.#arm()
     }
+  }
+
+  /** What arose meanwhile: mostly nothing, and `shift` of an empty list is a slow way to find that out. */
+  #next(): EndpointInput | undefined {
+    return this.#queue.length === 0 ? undefined : this.#queue.shift()
   }
 
   #tellDialog(id: string): void {
@@ -432,20 +439,20 @@ export class SipTransport {
     const deadline = this.#endpoint.deadline()
     if (this.#isClosed || deadline === undefined) return
     // An alarm that is too early does no harm: it finds nothing due and sets the next.
-    if (this.#wake !== undefined && this.#wake.at <= deadline) return
+    const at = Math.ceil(deadline / alarmEveryMs) * alarmEveryMs
+    if (this.#wake !== undefined && this.#wake.at <= at) return
     this.#wake?.cancel()
-    const cancel = this.#config.clock.at(deadline, () => this.#fire())
-    this.#wake = { at: deadline, cancel }
+    const cancel = this.#config.clock.at(at, this.#fire)
+    this.#wake = { at, cancel }
   }
 
-  #fire(): void {
+  readonly #fire = (): void => {
     this.#wake = undefined
     if (this.#isClosed) return
     this.#isRunning = true
     try {
       this.#act(this.#timeout())
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
-        this.#act(this.#handle(next, false))
+      for (let next = this.#next(); next !== undefined; next = this.#next()) this.#act(this.#handle(next, false))
     } finally {
       this.#isRunning = false
     }

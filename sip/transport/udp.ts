@@ -106,7 +106,7 @@ export class UdpListener {
     const unsent = this.#datagrams?.flush() ?? []
     // More may be queued while these are sent.
     const failures = unsent.length === 0 ? undefined : this.#failures.slice(0, queued)
-    this.#failures.fill(undefined, 0, queued)
+    for (let at = 0; at < queued; at++) this.#failures[at] = undefined
     for (const { at, bytes, port, address } of unsent) this.#sendAlone(bytes, port, address, failures?.[at])
   }
 

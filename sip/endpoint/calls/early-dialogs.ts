@@ -8,6 +8,7 @@ import { type DialAnswer, sessionOf } from './dialled-session.ts'
 
 /** The early dialog of one fork of our INVITE (RFC 3261 §12.1): made by a provisional response, until the 2xx. */
 interface EarlyDialog {
+  readonly remoteTag: string
   readonly progress: DialAnswer
   /** An answer has come in a reliable provisional: offer and answer are complete (RFC 3262 §5). */
   isAgreed: boolean
@@ -17,7 +18,7 @@ interface EarlyDialog {
 }
 
 /** Shared by all calls without an early dialog. */
-const noDialogs: Map<string, EarlyDialog> = new Map()
+const noDialogs: readonly EarlyDialog[] = []
 
 /** What a remote may ask of us before it has answered. */
 const taken: ReadonlySet<string> = new Set(['UPDATE', 'INFO', 'OPTIONS'])
@@ -26,7 +27,8 @@ const taken: ReadonlySet<string> = new Set(['UPDATE', 'INFO', 'OPTIONS'])
 export class EarlyDialogs {
   readonly #services: EndpointServices
   readonly #id: string
-  #dialogs: Map<string, EarlyDialog> = noDialogs
+  /** Mostly one. */
+  #dialogs = noDialogs
   /** The fork whose description was reported last: only it may change the media. */
   #reported: string | undefined
 
@@ -38,7 +40,7 @@ export class EarlyDialogs {
 
   /** The one that waits for our answer to its offer. */
   get awaitingAnswer(): InviteSession | undefined {
-    for (const { session } of this.#dialogs.values()) if (session?.awaitsAnswer === true) return session
+    for (const { session } of this.#dialogs) if (session?.awaitsAnswer === true) return session
     return undefined
   }
 
@@ -46,12 +48,11 @@ export class EarlyDialogs {
   progressed(progress: DialAnswer): void {
     const { toTag, message } = progress.response
     if (toTag === undefined) return
-    let early = this.#dialogs.get(toTag)
+    let early = this.#dialogOf(toTag)
     if (early === undefined) {
-      if (this.#dialogs.size >= this.#services.settings.limits.forks) return
-      early = { progress, isAgreed: false, session: undefined, remoteSeq: 0 }
-      if (this.#dialogs === noDialogs) this.#dialogs = new Map()
-      this.#dialogs.set(toTag, early)
+      if (this.#dialogs.length >= this.#services.settings.limits.forks) return
+      early = { remoteTag: toTag, progress, isAgreed: false, session: undefined, remoteSeq: 0 }
+      this.#dialogs = [...this.#dialogs, early]
     }
     if (sdpOf(message) === undefined) return
     if (!this.hasReoffered(toTag)) this.#reported = toTag
@@ -60,13 +61,13 @@ export class EarlyDialogs {
 
   /** It has offered again since its answer, so its answer no longer holds. */
   hasReoffered(toTag: string | undefined): boolean {
-    const session = toTag === undefined ? undefined : this.#dialogs.get(toTag)?.session
+    const session = toTag === undefined ? undefined : this.#dialogOf(toTag)?.session
     return session?.hasReoffered === true
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
     const { message, fromTag, cseq } = transaction.request
-    const early = this.#dialogs.get(fromTag)
+    const early = this.#dialogOf(fromTag)
     if (early === undefined || !taken.has(message.method)) {
       this.#services.respond(transaction, 481, now)
       return
@@ -84,16 +85,21 @@ export class EarlyDialogs {
 
   /** The fork has answered: `session`, of its 2xx, goes on where its early one stopped; the others end. */
   confirmed(session: InviteSession, now: number): void {
-    const early = this.#dialogs.get(session.dialog.remoteTag)
-    this.#dialogs.delete(session.dialog.remoteTag)
+    const early = this.#dialogOf(session.dialog.remoteTag)
+    this.#dialogs = this.#dialogs.filter(dialog => dialog !== early)
     if (early?.session !== undefined) session.continueFrom(early.session, early.remoteSeq)
     this.close(now)
   }
 
   /** No further request is made; a request that waits for an answer gets 487. */
   close(now: number): void {
-    for (const { session } of this.#dialogs.values()) session?.close({ kind: 'bye' }, now)
+    for (const { session } of this.#dialogs) session?.close({ kind: 'bye' }, now)
     this.#dialogs = noDialogs
+  }
+
+  #dialogOf(remoteTag: string): EarlyDialog | undefined {
+    for (const dialog of this.#dialogs) if (dialog.remoteTag === remoteTag) return dialog
+    return undefined
   }
 
   #sessionOf(early: EarlyDialog): InviteSession {

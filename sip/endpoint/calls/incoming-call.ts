@@ -3,7 +3,7 @@ import { parseExpires } from '../../header/expires.ts'
 import type { OfferState } from '../../invite/offer-answer.ts'
 import { headerOf } from '../../message/headers.ts'
 import type { HeaderField } from '../../message/message.ts'
-import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
+import { allowsMethod, contactUriOf, requires } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
 import type { ResponseParts } from '../../transaction/response.ts'
@@ -30,12 +30,15 @@ export interface OfferedInvite {
   readonly identity: RemoteIdentity
   /** The same for copies that came by other paths (`mergeKey`). The string that is looked for, not another of the same text. */
   readonly merged: string
+  /** It brings a session description. */
+  readonly hasOffer: boolean
 }
 
 /** An incoming call, from its INVITE to our final response. After a 2xx its `InviteSession` handles the rest. */
 export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner, TaggedCall {
   readonly id: string
   readonly callId: string
+  transactions: readonly ServerTransaction[] = []
   readonly #services: EndpointServices
   readonly #remote: DialogRemote
   readonly #dialog: Dialog
@@ -43,6 +46,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   /** Finds copies of its INVITE that came by other paths (merged requests, RFC 3261 §8.2.2.2). */
   readonly #merged: string
   readonly #isPhone: boolean
+  readonly #initialOffer: OfferState
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   /** Made when the caller has said how long its invitation holds. */
   #expiry: Timer<TimerOwner> | undefined
@@ -55,11 +59,12 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
-  constructor(services: EndpointServices, id: string, { transaction, identity, merged }: OfferedInvite) {
+  constructor(services: EndpointServices, id: string, { transaction, identity, merged, hasOffer }: OfferedInvite) {
     this.#services = services
     this.id = id
     this.#transaction = transaction
     this.#isPhone = identity.kind === 'phone'
+    this.#initialOffer = hasOffer ? 'remote-offer' : 'initial'
     const { request } = transaction
     this.callId = request.callId
     this.#merged = merged
@@ -89,10 +94,6 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       this.#session.answerWith(this.#answerFields)
     }
     return this.#session
-  }
-
-  get #initialOffer(): OfferState {
-    return sdpOf(this.#transaction.request.message) === undefined ? 'initial' : 'remote-offer'
   }
 
   /** Objects that may have a timer running for this call. */

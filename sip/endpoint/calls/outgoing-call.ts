@@ -64,6 +64,7 @@ function whoOf({ target }: ResolvedDial, bound: BoundPhone | undefined): RemoteI
 export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner, TaggedCall {
   readonly id: string
   readonly callId: string
+  transactions: readonly ServerTransaction[] = []
   readonly #services: EndpointServices
   readonly #dial: ResolvedDial
   /** Where the phone is, to which everything goes; undefined = where the target's name leads. */

@@ -8,7 +8,6 @@ import type { PhoneIdentity } from '../../registrar/phone.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
 import { mergeKey } from '../../transaction/key.ts'
 import { subscriberOf } from '../../uri/format.ts'
-import { parseUri } from '../../uri/parse.ts'
 import type { PeerConfig } from '../peers/peer.ts'
 import { dialledBy, phoneOfferOf } from '../phones/phone-call.ts'
 import { type InviteGate, openGate, phonesSource } from '../services/invite-gate.ts'
@@ -24,8 +23,7 @@ import { UnreadInvites, type UnreadRefusal } from './unread-invites.ts'
 
 /** The user of the Request-URI. */
 function dialledOf(request: IncomingRequest): string {
-  const uri = parseUri(request.message.uri)
-  return (uri.ok && subscriberOf(uri.value)) || ''
+  return (request.uri && subscriberOf(request.uri)) || ''
 }
 
 /** Who was called before the Request-URI became our Contact: P-Called-Party-ID (RFC 7315 §4.2), else To. */
@@ -114,9 +112,9 @@ export class NewCalls {
     const id = this.#services.settings.newId()
     const identity: RemoteIdentity =
       'phone' in source ? { kind: 'phone', userId: source.phone.userId } : { kind: 'peer', peerId: source.peer.id }
-    this.#services.openCall(id, { transaction, identity, merged }, now)
-    this.#services.counters.callsOffered++
     const sdp = sdpOf(request.message)
+    this.#services.openCall(id, { transaction, identity, merged, hasOffer: sdp !== undefined }, now)
+    this.#services.counters.callsOffered++
     const offer = { source: request.flow.address, ...(sdp === undefined ? undefined : { sdp }) }
     if ('phone' in source) {
       const phone = phoneOfferOf(request, source.phone)

@@ -4,7 +4,6 @@ import { isAckTo } from '../../message/peek.ts'
 import { type Flow, isWebSocket } from '../../network/flow.ts'
 import type { PhoneDirectory } from '../../registrar/phone.ts'
 import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
-import { clientKey } from '../../transaction/key.ts'
 import type { TransactionLayer } from '../../transaction/layer.ts'
 import { type ReadRequest, readRequest, readResponse } from '../../transaction/read-incoming.ts'
 import type { ClientTransaction, ServerTransaction } from '../../transaction/transaction.ts'
@@ -97,9 +96,9 @@ export class RequestRouter {
 
   #responseArrived(response: IncomingResponse | undefined, now: number): void {
     const { layer, counters } = this.#services
-    const transaction = response && layer.clients.get(clientKey(response.branch, response.cseqMethod))
+    const transaction = response && layer.clientOf(response)
     if (response === undefined || transaction === undefined) counters.stray++
-    else if (this.#isFromItsTarget(transaction, response.flow)) layer.responseArrived(response, now)
+    else if (this.#isFromItsTarget(transaction, response.flow)) layer.responseArrived(response, now, transaction)
     else {
       counters.foreign++
       this.#services.foreignResponse({ address: response.flow.address, expected: transaction.flow.address }, now)

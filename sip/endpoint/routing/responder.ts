@@ -1,11 +1,12 @@
 import type { HeaderField } from '../../message/message.ts'
-import { writeMessage } from '../../message/write.ts'
 import { defaultPort, isReliable, isWebSocket } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
-import { buildResponse } from '../../transaction/response.ts'
+import { writeResponse } from '../../transaction/response.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
 import type { TaggedCall } from '../services/services.ts'
 import type { RoutingServices } from './routing-services.ts'
+
+const none: readonly ServerTransaction[] = []
 
 /**
  * Answers requests outside of a transaction (RFC 3261 §8.2.7): the same question gets the same answer, tag and all. And
@@ -17,8 +18,6 @@ export class Responder {
   /** Octets of the longest answer to the request in hand; undefined = any. */
   mostBytes: number | undefined
   readonly #services: RoutingServices
-  /** Transactions in the dialogs of a call, ended ones among them. */
-  readonly #inDialog = new WeakMap<TaggedCall, readonly ServerTransaction[]>()
 
   constructor(services: RoutingServices) {
     this.#services = services
@@ -29,7 +28,7 @@ export class Responder {
   accept(request: IncomingRequest, call?: TaggedCall): ServerTransaction | undefined {
     const { layer, settings } = this.#services
     const { serverTransactions, dialogTransactions } = settings.limits
-    const open = call === undefined ? [] : this.#openIn(call)
+    const open = call === undefined ? none : call.transactions.filter(({ state }) => state !== 'terminated')
     // A BYE ends its dialog, and makes room.
     const isFull = open.length >= dialogTransactions && request.message.method !== 'BYE'
     if (isFull || layer.servers.size >= serverTransactions) {
@@ -38,16 +37,12 @@ export class Responder {
       return undefined
     }
     const transaction = this.#services.layer.accept(request)
-    if (call !== undefined) this.#inDialog.set(call, [...open, transaction])
+    if (call !== undefined) call.transactions = [...open, transaction]
     const { flow, via } = request
     // A phone is reached over its own connection or not at all.
     if (isReliable(flow.transport) && !isWebSocket(flow.transport))
       transaction.fallback = { ...flow, socket: undefined, port: via.port ?? defaultPort(flow.transport) }
     return transaction
-  }
-
-  #openIn(call: TaggedCall): readonly ServerTransaction[] {
-    return (this.#inDialog.get(call) ?? []).filter(({ state }) => state !== 'terminated')
   }
 
   /** Without a transaction (RFC 3261 §8.2.7). Nothing goes out when even the bare response is longer than `mostBytes`. */
@@ -64,6 +59,6 @@ export class Responder {
   }
 
   #stateless(request: IncomingRequest, status: number, fields: readonly HeaderField[] = []): Uint8Array {
-    return writeMessage(buildResponse(request, status, { toTag: this.tag, fields }))
+    return writeResponse(request, status, { toTag: this.tag, fields })
   }
 }

@@ -20,8 +20,8 @@ const takesOffers: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'PRACK'])
 const dtmfTypes: ReadonlySet<string> = new Set(['application/dtmf-relay', 'application/dtmf'])
 
 /** RFC 3261 §8.2.1 to §8.2.3, in that order: method, header fields, Request-URI, Require, body. */
-export function screen({ request, uri, refusal }: ReadRequest): Refusal | undefined {
-  const { message } = request
+export function screen({ request, refusal }: ReadRequest): Refusal | undefined {
+  const { message, uri } = request
   const { method } = message
   if (!knownMethods.has(method)) return refuse(501, allowField)
   if (method !== 'REGISTER' && !allowedMethods.includes(method)) return refuse(405, allowField)

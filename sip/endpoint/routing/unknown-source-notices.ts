@@ -34,12 +34,12 @@ export class UnknownSourceNotices {
   }
 
   /** A request of an unknown source was dropped. Only those that would have been calls are reported. */
-  dropped({ request, uri }: ReadRequest, now: number): void {
+  dropped({ request }: ReadRequest, now: number): void {
     if (request.message.method !== 'INVITE') return
     const { address, transport } = request.flow
     const dropped = this.#limit.count(address, now)
     if (dropped === undefined) return
-    const to = uri === undefined ? '' : (subscriberOf(uri) ?? '')
+    const to = request.uri === undefined ? '' : (subscriberOf(request.uri) ?? '')
     this.#report({ address, transport, from: callerOf(request).user, to, dropped })
   }
 }

@@ -55,6 +55,8 @@ export interface EndpointServices {
 /** A call as the endpoint sees it from a request within its dialog. */
 export interface TaggedCall {
   readonly callId: string
+  /** Of requests in its dialogs, ended ones among them. */
+  transactions: readonly ServerTransaction[]
   /** Requests within the dialog are taken from there. */
   isSource(flow: Flow): boolean
   requestArrived(transaction: ServerTransaction, now: number): void

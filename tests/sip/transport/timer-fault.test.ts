@@ -35,7 +35,7 @@ test('a fault that a timer sets off is reported, and the timers after it run', a
     clock: {
       now: () => 10,
       at: (deadline, fire) => {
-        if (deadline === 5) alarms.push(fire)
+        if (deadline === 10) alarms.push(fire)
         return () => {}
       },
     },
