@@ -250,6 +250,8 @@ export class RtpLoad {
     for (const side of this.sides) for (let leg = 0; leg < side.remotes.length; leg++) side.forget(leg)
     this.#inside.clear()
     this.#lateness.clear()
+    // Legs that spoke before they were set up could not be sent to.
+    this.#unsent = 0
     this.#beats.clear()
     this.#sent = 0
     this.#received = 0
