@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { goBefore, servedNiceness } from '../../core/adapters/system/thread-niceness.ts'
-import { keepGivingBackFreeMemory, type Settings, SignallingPrecedence } from '../../core/index.ts'
+import { type Settings, SignallingPrecedence } from '../../core/index.ts'
 import type { StoreWorker } from '../../core/startup/index.ts'
 import { openLog } from '../log.ts'
 import { openSwitch } from '../open-switch.ts'
@@ -49,7 +49,6 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
   }
   saveCompiled()
   await goFirst(settings)
-  keepGivingBackFreeMemory()
   await untilSignal(serving)
   log.flush()
   return 0
