@@ -18,7 +18,7 @@ const mediaPorts = [
   [4000, 19_999],
   [20_000, 29_999],
 ] as const
-/** No packet is sent before all calls are set up, which takes minutes on a busy machine. */
+/** A leg may get no packet while others are set up, which takes minutes on a busy machine. */
 const silentSeconds = 1800
 export type MediaSource = 'learned' | 'signalled'
 

@@ -6,7 +6,6 @@ const loopback = 0x7f000001
 const addressesOfSide = 0x1_0000
 const firstAddress = 0x7f01_0000
 const headerBytes = 12
-/** Legs speak in turns, one part of them every millisecond, as calls that began at different moments. */
 const usualPacketMs = 20
 /** The first bytes of a payload that says after them when it was sent. */
 const stampMark = 0x5a07_1c0d
@@ -261,7 +260,7 @@ export class RtpLoad {
     this.#isMeasuring = true
   }
 
-  /** One packet of each leg whose turn it is. */
+  /** One packet of each leg whose turn it is: a part of them every millisecond, as calls that began at different moments. */
   #speak(beat: number): void {
     for (const side of this.sides) {
       if (side.speech.kind === 'none') continue
