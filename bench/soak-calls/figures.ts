@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 
 export interface Held {
   /** Of what a call needs while it lives, by its name: all are as before when the last call has gone. */
   readonly open: Readonly<Record<string, number>>
+  /** The descriptors, by what they are: `socket`, `[eventpoll]`, a file's path. */
+  readonly descriptors: Readonly<Record<string, number>>
   readonly heapMb: number
   readonly residentMb: number
   readonly calls: number
@@ -39,10 +41,30 @@ export async function heldBy(on: SwitchProcess): Promise<Held> {
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${on.pid}/status`, 'utf8'))?.[1] ?? 0)
   return {
     open,
+    descriptors: descriptorsOf(on.pid),
     heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20,
     residentMb: kilobytes / 1024,
     calls: read('sauti_exchange_total{what="begun"}'),
     crashed: read('sauti_exchange_total{what="crashed"}'),
     threadsLost: read('sauti_media_total{what="threads_lost"}'),
+  }
+}
+
+function descriptorsOf(pid: number): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const descriptor of readdirSync(`/proc/${pid}/fd`)) {
+    const kind = kindOf(`/proc/${pid}/fd/${descriptor}`)
+    if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Undefined: it has been closed meanwhile. */
+function kindOf(link: string): string | undefined {
+  try {
+    const [kind, name = ''] = readlinkSync(link).split(':')
+    return kind === 'anon_inode' ? name : kind
+  } catch {
+    return undefined
   }
 }

@@ -102,6 +102,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       const more = value - (before.open[name] ?? 0)
       if (more > (slack[name] ?? 0)) left[name] = more
     }
+    if (left.descriptors !== undefined) onProgress(`descriptors: ${moreOf(before.descriptors, after.descriptors)}`)
     return {
       calls: after.calls - before.calls,
       kills,
@@ -126,6 +127,12 @@ const lineOf = (minute: number, held: Held, heapMb: number, residentMb: number, 
   `${kills} media threads ended; ` +
   Object.entries(held.open)
     .map(([name, value]) => `${name} ${Math.abs(value)}`)
+    .join(', ')
+
+/** Which there are more of, or fewer. */
+const moreOf = (before: Held['descriptors'], after: Held['descriptors']): string =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map(kind => `${kind} ${before[kind] ?? 0} → ${after[kind] ?? 0}`)
     .join(', ')
 
 /** Of all accounts: live calls, and money that is held. */

@@ -2,10 +2,12 @@ import { glanceAt } from '../message/peek.ts'
 import type { Flow } from '../network/flow.ts'
 import { InviteQueue, type SetUpGate } from './invite-queue.ts'
 
-/** Time in one turn of the event loop in which new calls are read; then everything else has its turn. */
+/** Age of a turn of the event loop, since its first message, up to which messages are read; then everything else has its turn. */
 const turnMs = 2
-/** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
-const fullTurnMs = 1
+/** Time in an older turn for what has waited since an earlier one, and for new calls; these have no more while others still wait. */
+const leastMs = 1
+/** Messages of live calls that wait for the next turn; with one more the first of them is read at once. */
+const mostKept = 1000
 /** Time for which no new call is read while others' events wait, counted from when the first of the new ones came. */
 const behindMs = 8
 /** INVITEs of unknown sources that wait at once: they are read after those of trunks and phones. */
@@ -33,6 +35,13 @@ export interface ArrivalFigures {
   readonly dropped: number
 }
 
+/** A message of a live call that came late in a turn. */
+interface Kept {
+  readonly at: number
+  readonly socket: number | undefined
+  readonly read: (waitedMs: number) => void
+}
+
 /** What a socket had in this turn. */
 interface TakenDatagrams {
   count: number
@@ -44,13 +53,16 @@ interface TakenDatagrams {
 
 /**
  * The order in which messages are read: messages of live calls (responses, ACK, BYE, CANCEL, re-INVITE) at once, new
- * calls after them and only for a limited time in each turn. A CANCEL does not overtake its INVITE.
+ * calls after them, both only for a limited time in each turn: after a pause of the thread hundreds have arrived. A CANCEL
+ * does not overtake its INVITE.
  */
 export class Arrivals {
   readonly #config: ArrivalsConfig
   readonly #soon: (fire: () => void) => void
   readonly #invites: InviteQueue
   readonly #strangers = new InviteQueue({}, mostStrangers)
+  /** In the order in which they came: nothing of a live call overtakes them. */
+  readonly #kept: Kept[] = []
   /** Of each socket that datagrams come by. */
   readonly #taken = new Map<number, TakenDatagrams>()
   #fullMs = 0
@@ -68,9 +80,18 @@ export class Arrivals {
   arrived(bytes: Uint8Array, socket: number | undefined, read: (waitedMs: number) => void, flow?: Flow): void {
     const { kind, callId } = glanceAt(bytes)
     if (kind === 'invite') this.invite(callId, socket, read, flow)
+    else this.live(kind === 'cancel' ? callId : undefined, socket, read)
+  }
+
+  /** A message that is no new call; `cancelled`: the Call-ID, of a CANCEL. */
+  live(cancelled: Uint8Array | undefined, socket: number | undefined, read: (waitedMs: number) => void): void {
+    this.#due()
+    const now = this.#config.now()
+    const inOrder = cancelled === undefined ? read : () => this.#readCancel(cancelled, read)
+    if (this.#kept.length === 0 && now - this.#turnAt < turnMs) inOrder(0)
     else {
-      if (kind === 'cancel') this.cancel(callId)
-      read(0)
+      this.#kept.push({ at: now, socket, read: inOrder })
+      if (this.#kept.length > mostKept) this.#readFirstKept()
     }
   }
 
@@ -86,15 +107,10 @@ export class Arrivals {
     this.#due()
   }
 
-  /** A CANCEL that was read from a stream. */
-  cancel(callId: Uint8Array | undefined): void {
-    for (const queue of [this.#invites, this.#strangers])
-      if (queue.size > 0) queue.readFirst(callId, this.#config.now())
-  }
-
-  /** Reads what waits of a connection: nothing that follows on it, its end neither, overtakes a call. */
+  /** Reads what waits of a connection: nothing that follows on it, its end neither, overtakes a message. */
   readOf(socket: number | undefined): void {
     if (socket === undefined) return
+    for (let last = this.#kept.findLastIndex(kept => kept.socket === socket); last >= 0; last--) this.#readFirstKept()
     for (const queue of [this.#invites, this.#strangers]) if (queue.size > 0) queue.readOf(socket, this.#config.now())
   }
 
@@ -121,7 +137,9 @@ export class Arrivals {
   }
 
   takeFigures(): ArrivalFigures {
-    const waitMs = this.#invites.takeWaitMs(this.#config.now()) + this.#fullMs
+    const now = this.#config.now()
+    const keptMs = now - (this.#kept[0]?.at ?? now)
+    const waitMs = Math.max(this.#invites.takeWaitMs(now), keptMs) + this.#fullMs
     this.#fullMs = 0
     const waiting = this.#invites.size + this.#strangers.size
     return { waitMs, waiting, dropped: this.#invites.dropped + this.#strangers.dropped }
@@ -138,9 +156,29 @@ export class Arrivals {
     this.#soon(this.#turn)
   }
 
+  #readFirstKept(): void {
+    this.#kept.shift()?.read(0)
+  }
+
+  readonly #readCancel = (callId: Uint8Array, read: (waitedMs: number) => void): void => {
+    for (const queue of [this.#invites, this.#strangers])
+      if (queue.size > 0) queue.readFirst(callId, this.#config.now())
+    read(0)
+  }
+
   readonly #turn = (): void => {
     this.#isDue = false
     const begun = this.#config.now()
+    const isFull = this.#lookAtSockets(begun)
+    this.#readKept(begun)
+    const isShort = isFull || this.#kept.length > 0
+    const hasMore = this.#readCalls(isShort)
+    // Without room the next turn comes with the next message, or when there is room.
+    if (this.#kept.length > 0 || (hasMore && this.#invites.size + this.#strangers.size > 0)) this.#due()
+  }
+
+  /** True: one of them may hold more. */
+  #lookAtSockets(begun: number): boolean {
     let isFull = false
     for (const taken of this.#taken.values()) {
       if (taken.count >= taken.most) {
@@ -150,14 +188,27 @@ export class Arrivals {
       } else if (taken.count > 0) taken.fullSince = undefined
       taken.count = 0
     }
+    return isFull
+  }
+
+  #readKept(begun: number): void {
+    const [first] = this.#kept
+    if (first === undefined) return
+    const end = this.#turnAt + turnMs
+    const until = first.at <= this.#turnAt ? Math.max(end, begun + leastMs) : end
+    while (!this.#isClosed && this.#kept.length > 0 && this.#config.now() < until) this.#readFirstKept()
+  }
+
+  /** False: no new call waits, or none may be read. */
+  #readCalls(isShort: boolean): boolean {
+    const begun = this.#config.now()
     const isBehind = this.#config.isBehind?.() === true
-    let hasMore = true
-    while (!this.#isClosed && this.#config.now() - begun < (isFull || isBehind ? fullTurnMs : turnMs)) {
-      if (isBehind && Math.max(this.#invites.oldestMs(begun), this.#strangers.oldestMs(begun)) < behindMs) break
-      hasMore = this.#invites.readNext(this.#config.now()) || this.#strangers.readNext(this.#config.now())
-      if (!hasMore) break
+    if (isBehind && Math.max(this.#invites.oldestMs(begun), this.#strangers.oldestMs(begun)) < behindMs) return true
+    const least = begun + leastMs
+    const until = isShort || isBehind ? least : Math.max(this.#turnAt + turnMs, least)
+    while (!this.#isClosed && this.#config.now() < until) {
+      if (!(this.#invites.readNext(this.#config.now()) || this.#strangers.readNext(this.#config.now()))) return false
     }
-    // Without room the next turn comes with the next message, or when there is room.
-    if (hasMore && this.#invites.size + this.#strangers.size > 0) this.#due()
+    return true
   }
 }

@@ -347,10 +347,7 @@ export class SipTransport {
     const callId = utf8.encode(headerOf(message, 'Call-ID') ?? '')
     if (method === 'INVITE' && !toTag.test(headerOf(message, 'To') ?? ''))
       this.#arrivals.invite(callId, flow.socket, read, flow)
-    else {
-      if (method === 'CANCEL') this.#arrivals.cancel(callId)
-      read(0)
-    }
+    else this.#arrivals.live(method === 'CANCEL' ? callId : undefined, flow.socket, read)
   }
 
   #act(outputs: readonly EndpointOutput[]): void {

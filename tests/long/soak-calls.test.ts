@@ -6,8 +6,14 @@ import { requirePeers } from '../rig/beds/debian.ts'
 // `npm run bench soak-calls` does it for an hour at fifty calls a second, and looks at the memory as well.
 test('calls of every kind, media threads ended in between: nothing is left of them', async () => {
   requirePeers('sipp')
-  const result = await soakCalls({ minutes: 1, callsPerSecond: 20, killEverySeconds: 15, onProgress: () => {} })
-  assert.equal(result.left, {})
+  const lines: string[] = []
+  const result = await soakCalls({
+    minutes: 1,
+    callsPerSecond: 20,
+    killEverySeconds: 15,
+    onProgress: line => lines.push(line),
+  })
+  assert.equal(result.left, {}, lines.join('\n'))
   assert.is(result.openRows, 0)
   assert.is(result.crashed, 0)
   assert.is(result.check.code, 0, result.check.output)

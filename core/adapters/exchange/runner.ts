@@ -147,7 +147,8 @@ export class ExchangeRunner {
         if (!isDue && this.#queue.length === 0) break
         if (performance.now() > until) {
           this.#isBehind = true
-          setImmediate(() => this.#goOn())
+          // After what the next turn brings: an immediate that another one sets is called a turn later.
+          setImmediate(() => setImmediate(() => this.#goOn()))
           break
         }
         if (isDue) this.#execute(this.#timeOut())
