@@ -6,6 +6,7 @@ interface LibC {
   socket(domain: number, type: number, protocol: number): number
   bind(fd: number, address: bigint, length: number): number
   getsockname(fd: number, address: bigint, length: bigint): number
+  getsockopt(fd: number, level: number, option: number, value: bigint, length: bigint): number
   setsockopt(fd: number, level: number, option: number, value: bigint, length: number): number
   close(fd: number): number
   recvfrom(fd: number, bytes: bigint, length: number, flags: number, address: bigint, addressLength: bigint): number
@@ -46,6 +47,7 @@ export const loadLibC = (): NativeCalls | undefined => {
       socket: library.func('socket', 'int', ['int', 'int', 'int']),
       bind: library.func('bind', 'int', ['int', 'uint64', 'uint32']),
       getsockname: library.func('getsockname', 'int', ['int', 'uint64', 'uint64']),
+      getsockopt: library.func('getsockopt', 'int', ['int', 'int', 'int', 'uint64', 'uint64']),
       setsockopt: library.func('setsockopt', 'int', ['int', 'int', 'int', 'uint64', 'uint32']),
       close: library.func('close', 'int', ['int']),
       recvfrom: library.func('recvfrom', 'int', ['int', 'uint64', 'uint32', 'int', 'uint64', 'uint64']),

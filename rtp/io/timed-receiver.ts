@@ -14,6 +14,11 @@ const levelIp = 0
 const packetInfo = 8
 const loopback = 0x7f00_0001
 const receiveBuffer = 8
+const receiveBufferForced = 33
+/** SO_MEMINFO: nine numbers of the socket's memory (<linux/sock_diag.h>), the last of them what was dropped for want of it. */
+const memoryInfo = 55
+const memoryInfoBytes = 36
+const droppedAt = 32
 const timestampNs = 35
 const dontWait = 0x40
 const wantedBuffer = 4 << 20
@@ -38,6 +43,7 @@ export class TimedReceiver {
   readonly #base: bigint
   readonly #namesAt: number
   readonly #controlsAt: number
+  readonly #scratchAt: number
 
   /** `isOnAll`: it receives at every address of the loopback, 127.0.0.0/8. */
   constructor(native: NativeCalls, isOnAll = false) {
@@ -63,6 +69,7 @@ export class TimedReceiver {
       this.#slots.push(new Uint8Array(memory.buffer, slotsAt + i * slotBytes, slotBytes))
     }
     const scratch = slotsAt + burst * slotBytes
+    this.#scratchAt = scratch
     const scratchPointer = this.#base + BigInt(scratch)
     this.fd = libc.socket(inet, datagramNonBlocking, 0)
     this.#view.setUint16(scratch, inet, true)
@@ -77,7 +84,17 @@ export class TimedReceiver {
     libc.setsockopt(this.fd, socketLevel, timestampNs, scratchPointer, 4)
     if (isOnAll) libc.setsockopt(this.fd, levelIp, packetInfo, scratchPointer, 4)
     this.#view.setInt32(scratch, wantedBuffer, true)
-    libc.setsockopt(this.fd, socketLevel, receiveBuffer, scratchPointer, 4)
+    // A process that may goes beyond the system's ceiling.
+    if (libc.setsockopt(this.fd, socketLevel, receiveBufferForced, scratchPointer, 4) !== 0)
+      libc.setsockopt(this.fd, socketLevel, receiveBuffer, scratchPointer, 4)
+  }
+
+  /** Packets that the kernel has dropped since the start, as more of them waited here than there was room for. */
+  get dropped(): number {
+    const scratch = this.#base + BigInt(this.#scratchAt)
+    this.#view.setUint32(this.#scratchAt + 40, memoryInfoBytes, true)
+    this.#native.libc.getsockopt(this.fd, socketLevel, memoryInfo, scratch, scratch + 40n)
+    return this.#view.getUint32(this.#scratchAt + droppedAt, true)
   }
 
   /** Hands over all that has come. */

@@ -50,6 +50,9 @@ export interface RtpLoadReport {
   readonly insideMs: { readonly p50: number; readonly p99: number; readonly max: number } | undefined
   /** How late the median and the 99th percentile of our own packets left. */
   readonly generatorLateMs: { readonly p50: number; readonly p99: number }
+  /** Packets that came to it and that it was too late to read. */
+  readonly droppedAtGenerator: number
+  /** It sent its packets in time, and read all that came. */
   readonly generatorKeptUp: boolean
   /** Datagrams that the kernel dropped at our sockets. */
   readonly seconds: number
@@ -146,6 +149,8 @@ export class RtpLoad {
   #received = 0
   #stamped = 0
   #unsent = 0
+  /** What had been dropped when the measurement began. */
+  #droppedBefore = 0
 
   private constructor(native: NativeCalls, speeches: readonly Speech[], hasAddresses: boolean) {
     this.#native = native
@@ -251,6 +256,7 @@ export class RtpLoad {
     this.#lateness.clear()
     // Legs that spoke before they were set up could not be sent to.
     this.#unsent = 0
+    this.#droppedBefore = this.#dropped
     this.#beats.clear()
     this.#sent = 0
     this.#received = 0
@@ -258,6 +264,10 @@ export class RtpLoad {
     began()
     this.#measuredFrom = performance.now()
     this.#isMeasuring = true
+  }
+
+  get #dropped(): number {
+    return this.sides.reduce((sum, { receiver }) => sum + receiver.dropped, 0)
   }
 
   /** One packet of each leg whose turn it is: a part of them every millisecond, as calls that began at different moments. */
@@ -353,6 +363,8 @@ export class RtpLoad {
       })
     const expected = isPassedOn ? this.#sent : numbered
     const beats = { p50: this.#beats.percentile(0.5), p99: this.#beats.percentile(0.99) }
+    const dropped = this.#dropped - this.#droppedBefore
+    const isInTime = this.#beats.above(lateBeatMs) <= mostLateShare * this.#beats.count && this.#unsent === 0
     return {
       sent: this.#sent,
       received: this.#received,
@@ -364,7 +376,8 @@ export class RtpLoad {
         ? { p50: this.#inside.percentile(0.5), p99: this.#inside.percentile(0.99), max: this.#inside.max }
         : undefined,
       generatorLateMs: beats,
-      generatorKeptUp: this.#beats.above(lateBeatMs) <= mostLateShare * this.#beats.count && this.#unsent === 0,
+      droppedAtGenerator: dropped,
+      generatorKeptUp: isInTime && dropped === 0,
       seconds,
     }
   }
