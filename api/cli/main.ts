@@ -6,7 +6,7 @@ import { type Arguments, parseArguments, UsageError, unknown } from './action/ar
 import { type Command, textOf } from './command.ts'
 import { commands } from './commands.ts'
 import { failureOf, failureText } from './failure.ts'
-import { collectYoungAlone } from './garbage-collection.ts'
+import { collectOldRarely, collectYoungAlone } from './garbage-collection.ts'
 import { commandHelp, commonFlags, groupHelp, groups, mainHelp, reference, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
 
@@ -99,4 +99,5 @@ for (const stream of [process.stdout, process.stderr])
   })
 
 collectYoungAlone()
+collectOldRarely()
 process.exitCode = await main()
