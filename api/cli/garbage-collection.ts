@@ -70,7 +70,7 @@ export function collectYoungAlone(): void {
  * The old space is collected once it has grown by so much of what the last collection left. V8 itself takes a quarter at a hundred
  * calls a second, which is a collection every two seconds; calls wait for its steps and its threads (docs/garbage.md).
  */
-const growthPercent = 150
+const growthPercent = 100
 
 export function collectOldRarely(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)

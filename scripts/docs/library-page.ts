@@ -18,7 +18,7 @@ const doors: readonly Door[] = [
     entry: 'sauti',
     file: 'core/embedding/index.ts',
     about:
-      'The whole switch inside a program: SIP, media, documents, billing and store, without HTTP. Methods take and give what the operator API does, and throw a `SwitchError` with a code. Where calls matter, start Node with `--no-parallel-scavenge --max-semi-space-size=2 --heap-growing-percent=150`, and on two processors `--v8-pool-size=1`, as `sauti serve` sets it for itself: the collection of garbage takes less processor time from calls, and shorter turns, for some 50 MB of memory ([performance](performance.md#what-is-in-the-way)).',
+      'The whole switch inside a program: SIP, media, documents, billing and store, without HTTP. Methods take and give what the operator API does, and throw a `SwitchError` with a code. Where calls matter, start Node with `--no-parallel-scavenge --max-semi-space-size=2 --heap-growing-percent=100`, and on two processors `--v8-pool-size=1`, as `sauti serve` sets it for itself: the collection of garbage takes less processor time from calls, and shorter turns ([performance](performance.md#what-is-in-the-way)).',
     examples: ['embed', 'recordings'],
   },
   {
