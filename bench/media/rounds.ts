@@ -132,10 +132,9 @@ export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
         process.kill(relay.pid, 'SIGCONT')
         const ports = new Set(relay.ports)
         const has = (port: number) => ports.has(port)
-        const attempt = () =>
-          measure(relay.name, relay.pid, relayLoad, has, relayWarmUpMs, seconds, show(relay.name), kind)
+        const run = measure(relay.name, relay.pid, relayLoad, has, relayWarmUpMs, seconds, show(relay.name), kind)
         const earlier = subjects[relay.name] ?? []
-        subjects[relay.name] = [...earlier, await sound(attempt, hasTurns ? 1 : mostAttempts, progress)]
+        subjects[relay.name] = [...earlier, await run]
         process.kill(relay.pid, 'SIGSTOP')
       }
     }

@@ -160,7 +160,8 @@ export class Arrivals {
     this.#kept.shift()?.read(0)
   }
 
-  readonly #readCancel = (callId: Uint8Array, read: (waitedMs: number) => void): void => {
+  /** After its INVITE, if that still waits. */
+  #readCancel(callId: Uint8Array, read: (waitedMs: number) => void): void {
     for (const queue of [this.#invites, this.#strangers])
       if (queue.size > 0) queue.readFirst(callId, this.#config.now())
     read(0)
