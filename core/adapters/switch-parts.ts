@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Turn } from '../../sip/transport/index.ts'
 import type { LoadBounds } from '../admission/load.ts'
 import { OverloadControl } from '../admission/overload-control.ts'
 import { Destinations } from '../billing/destinations.ts'
@@ -152,8 +153,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     random,
   })
+  const turn = new Turn(() => clock.now())
   const runner = new ExchangeRunner({
     exchange,
+    turn,
     store: calls,
     clock,
     log,
@@ -205,6 +208,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     log,
     gate: admission,
     isBehind: () => runner.isBehind,
+    turn,
     ...(tls === undefined ? {} : { tls: tls.current }),
     ...(traces === undefined ? {} : { tap: traces.tap }),
   })

@@ -1,11 +1,8 @@
 import { glanceAt } from '../message/peek.ts'
 import type { Flow } from '../network/flow.ts'
 import { InviteQueue, type SetUpGate } from './invite-queue.ts'
+import { Turn } from './turn.ts'
 
-/** Age of a turn of the event loop, since its first message, up to which messages are read; then everything else has its turn. */
-const turnMs = 2
-/** Time in an older turn for what has waited since an earlier one, and for new calls; these have no more while others still wait. */
-const leastMs = 1
 /** Messages of live calls that wait for the next turn; with one more the first of them is read at once. */
 const mostKept = 1000
 /** Time for which no new call is read while others' events wait, counted from when the first of the new ones came. */
@@ -17,6 +14,8 @@ const crowd = 32
 
 interface ArrivalsConfig {
   readonly now: () => number
+  /** Default: its own. */
+  readonly turn?: Turn | undefined
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. Default: `setImmediate`. */
   readonly soon?: (fire: () => void) => void
   readonly gate?: SetUpGate | undefined
@@ -58,6 +57,7 @@ interface TakenDatagrams {
  */
 export class Arrivals {
   readonly #config: ArrivalsConfig
+  readonly #turn: Turn
   readonly #soon: (fire: () => void) => void
   readonly #invites: InviteQueue
   readonly #strangers = new InviteQueue({}, mostStrangers)
@@ -65,13 +65,15 @@ export class Arrivals {
   readonly #kept: Kept[] = []
   /** Of each socket that datagrams come by. */
   readonly #taken = new Map<number, TakenDatagrams>()
+  /** Of live calls, in this turn, at once. */
+  #hasRead = false
   #fullMs = 0
-  #turnAt = 0
   #isDue = false
   #isClosed = false
 
   constructor(config: ArrivalsConfig) {
     this.#config = config
+    this.#turn = config.turn ?? new Turn(config.now)
     this.#soon = config.soon ?? setImmediate
     this.#invites = new InviteQueue(config.gate)
   }
@@ -88,8 +90,10 @@ export class Arrivals {
     this.#due()
     const now = this.#config.now()
     const inOrder = cancelled === undefined ? read : () => this.#readCancel(cancelled, read)
-    if (this.#kept.length === 0 && now - this.#turnAt < turnMs) inOrder(0)
-    else {
+    if (this.#kept.length === 0 && now < this.#turn.end()) {
+      this.#hasRead = true
+      inOrder(0)
+    } else {
       this.#kept.push({ at: now, socket, read: inOrder })
       if (this.#kept.length > mostKept) this.#readFirstKept()
     }
@@ -152,8 +156,9 @@ export class Arrivals {
   #due(): void {
     if (this.#isDue || this.#isClosed) return
     this.#isDue = true
-    this.#turnAt = this.#config.now()
-    this.#soon(this.#turn)
+    // The turn's time counts from here at the latest.
+    this.#turn.began()
+    this.#soon(this.#afterArrivals)
   }
 
   #readFirstKept(): void {
@@ -167,11 +172,11 @@ export class Arrivals {
     read(0)
   }
 
-  readonly #turn = (): void => {
+  readonly #afterArrivals = (): void => {
     this.#isDue = false
     const begun = this.#config.now()
     const isFull = this.#lookAtSockets(begun)
-    this.#readKept(begun)
+    this.#readKept()
     const isShort = isFull || this.#kept.length > 0
     const hasMore = this.#readCalls(isShort)
     // Without room the next turn comes with the next message, or when there is room.
@@ -184,7 +189,7 @@ export class Arrivals {
     for (const taken of this.#taken.values()) {
       if (taken.count >= taken.most) {
         isFull = true
-        if (taken.fullSince === undefined) taken.fullSince = this.#turnAt
+        if (taken.fullSince === undefined) taken.fullSince = this.#turn.began()
         else this.#fullMs = Math.max(this.#fullMs, begun - taken.fullSince)
       } else if (taken.count > 0) taken.fullSince = undefined
       taken.count = 0
@@ -192,11 +197,10 @@ export class Arrivals {
     return isFull
   }
 
-  #readKept(begun: number): void {
-    const [first] = this.#kept
-    if (first === undefined) return
-    const end = this.#turnAt + turnMs
-    const until = first.at <= this.#turnAt ? Math.max(end, begun + leastMs) : end
+  #readKept(): void {
+    // They have their time in an old turn, too, unless others were read in it.
+    const until = this.#hasRead ? this.#turn.end() : this.#turn.leastEnd()
+    this.#hasRead = false
     while (!this.#isClosed && this.#kept.length > 0 && this.#config.now() < until) this.#readFirstKept()
   }
 
@@ -205,8 +209,7 @@ export class Arrivals {
     const begun = this.#config.now()
     const isBehind = this.#config.isBehind?.() === true
     if (isBehind && Math.max(this.#invites.oldestMs(begun), this.#strangers.oldestMs(begun)) < behindMs) return true
-    const least = begun + leastMs
-    const until = isShort || isBehind ? least : Math.max(this.#turnAt + turnMs, least)
+    const until = isShort || isBehind ? this.#turn.shortEnd() : this.#turn.leastEnd()
     while (!this.#isClosed && this.#config.now() < until) {
       if (!(this.#invites.readNext(this.#config.now()) || this.#strangers.readNext(this.#config.now()))) return false
     }

@@ -9,6 +9,7 @@ import type { OpenDatagrams } from './datagrams.ts'
 import type { SetUpGate } from './invite-queue.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
+import type { Turn } from './turn.ts'
 
 export interface ListenAddress {
   readonly transport: ListenTransport
@@ -40,6 +41,8 @@ export interface SipTransportConfig {
   readonly gate?: SetUpGate | undefined
   /** Whether events of calls still wait to be handled: new calls are read after them. Default: they never do. */
   readonly isBehind?: (() => boolean) | undefined
+  /** Shared with what else works in a turn of the event loop. Default: nothing else does. */
+  readonly turn?: Turn | undefined
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
   readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>

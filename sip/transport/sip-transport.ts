@@ -64,6 +64,7 @@ export class SipTransport {
     this.#config = config
     this.#arrivals = new Arrivals({
       now: () => config.clock.now(),
+      turn: config.turn,
       gate: config.gate,
       isBehind: config.isBehind,
       isStranger: flow => !endpoint.isKnownSource(flow),

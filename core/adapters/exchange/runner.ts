@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { Turn } from '../../../sip/transport/index.ts'
 import type { Call } from '../../call/call.ts'
 import type { ExchangeCommand, Lookup } from '../../contract/exchange-command.ts'
 import type { ExchangeEvent, Found } from '../../contract/exchange-event.ts'
@@ -29,19 +30,13 @@ interface ExchangeRunnerOptions {
   readonly store: CallStore
   readonly clock: Clock
   readonly log: Log
+  /** Shared with what else works in a turn of the event loop. Default: nothing else does. */
+  readonly turn?: Turn
   /** What records calls. Default: nothing does. */
   readonly recorder?: TraceRecorder | undefined
   /** Legs that run outside of the exchange, and who takes what happens to them. Default: there are none. */
   readonly outside?: ReadonlyMap<LegUuid, (event: ExchangeEvent) => void>
 }
-
-/**
- * Time for which events are worked off without a break. After a pause of the thread hundreds wait at once: media's reports, timers and
- * HTTP are not to wait for all of them.
- */
-const stretchMs = 2
-/** Work that comes within this after other work goes on with its stretch. */
-const breakMs = 0.3
 
 /** Longest text of a fault that goes into the machine and the log. */
 const maxDetailLength = 400
@@ -54,6 +49,7 @@ export class ExchangeRunner {
   /** Gets each leg whose media is opened, after that. */
   legOpened: ((opened: OpenCommand) => void) | undefined
   readonly #options: ExchangeRunnerOptions
+  readonly #turn: Turn
   readonly #queue: ExchangeEvent[] = []
   readonly #replies = new Map<string, (result: OriginateResult) => void>()
   readonly #endings = new Map<CallUuid, (() => void)[]>()
@@ -61,8 +57,9 @@ export class ExchangeRunner {
   #ports: ExchangePorts | undefined
   #isBusy = false
   #isBehind = false
-  #stretchBegan = 0
-  #restedAt = 0
+  /** Turn in which work was done last, and until when it goes on in it. */
+  #turnBegan = -1
+  #until = 0
   #isClosed = false
   /** Events that were taken from the queue. */
   #taken = 0
@@ -74,6 +71,7 @@ export class ExchangeRunner {
 
   constructor(options: ExchangeRunnerOptions) {
     this.#options = options
+    this.#turn = options.turn ?? new Turn(() => options.clock.now())
   }
 
   /** The ports are made after the runner, since they report to `post`; what they report before this waits. */
@@ -133,19 +131,25 @@ export class ExchangeRunner {
 
   #work(): void {
     if (this.#isBusy || this.#isBehind || this.#ports === undefined) return
-    const began = performance.now()
-    if (began - this.#restedAt > breakMs) this.#stretchBegan = began
-    this.#workOff(this.#stretchBegan + stretchMs)
+    const turnBegan = this.#turn.began()
+    if (turnBegan !== this.#turnBegan) {
+      this.#turnBegan = turnBegan
+      this.#until = this.#turn.leastEnd()
+    }
+    this.#workOff()
   }
 
-  /** Works off what waits until that time; the rest goes on in the next turn, in its order. */
-  #workOff(until: number): void {
+  /**
+   * Works off what waits, for a part of the turn; the rest goes on in the next turn, in its order. After a pause of the thread
+   * hundreds wait at once: media's reports, timers and HTTP are not to wait for all of them.
+   */
+  #workOff(): void {
     this.#isBusy = true
     try {
       for (;;) {
         const isDue = this.#dueAfter !== undefined && this.#taken >= this.#dueAfter
         if (!isDue && this.#queue.length === 0) break
-        if (performance.now() > until) {
+        if (this.#options.clock.now() > this.#until) {
           this.#isBehind = true
           // After what the next turn brings: an immediate that another one sets is called a turn later.
           setImmediate(() => setImmediate(() => this.#goOn()))
@@ -159,16 +163,16 @@ export class ExchangeRunner {
       }
     } finally {
       this.#isBusy = false
-      this.#restedAt = performance.now()
     }
     this.#arm()
   }
 
   #goOn(): void {
     this.#isBehind = false
-    // After the others of this turn: a stretch of its own.
-    this.#restedAt = 0
-    this.#work()
+    // After the others of this turn: it has its time, too.
+    this.#turnBegan = this.#turn.began()
+    this.#until = this.#turn.leastEnd()
+    this.#workOff()
   }
 
   #handle(event: ExchangeEvent): readonly ExchangeCommand[] {

@@ -23,6 +23,7 @@ import {
   ListenFault,
   type SipTap,
   SipTransport,
+  type Turn,
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import type { SipTarget } from '../../contract/environment.ts'
@@ -63,6 +64,8 @@ export interface SipSignalingOptions {
   readonly gate?: InviteGate
   /** Whether events of calls still wait to be handled: new calls are read after them. Default: they never do. */
   readonly isBehind?: () => boolean
+  /** Shared with what else works in a turn of the event loop. Default: nothing else does. */
+  readonly turn?: Turn
   /** Sees every message. Default: none. */
   readonly tap?: SipTap
   /** Default: what the system says (`NameResolver`). */
@@ -171,6 +174,7 @@ export class SipSignaling implements Signaling {
       limits: defaultTransportLimits,
       gate: options.gate,
       isBehind: options.isBehind,
+      turn: options.turn,
       ...(openDatagrams === undefined ? {} : { openDatagrams }),
       ...(options.tap === undefined ? {} : { tap: options.tap }),
       dns: signaling.#dns,

@@ -5,6 +5,7 @@ import { headerOf } from '../../../../sip/message/headers.ts'
 import { glanceAt, sameBytes } from '../../../../sip/message/peek.ts'
 import { Arrivals } from '../../../../sip/transport/arrivals.ts'
 import { endsSetUp, InviteQueue } from '../../../../sip/transport/invite-queue.ts'
+import { Turn } from '../../../../sip/transport/turn.ts'
 import { ScriptedPeer, tagOfTo } from '../../bed/scripted-peer.ts'
 import { VirtualNetwork } from '../../bed/virtual-network.ts'
 
@@ -214,7 +215,9 @@ function queue(readMs = 0, isBehind?: () => boolean) {
   let now = 0
   const read: string[] = []
   const turns: (() => void)[] = []
-  const arrivals = new Arrivals({ now: () => now, soon: fire => void turns.push(fire), isBehind })
+  let count = 0
+  const shared = new Turn(() => now, { turns: () => count, waitedMs: () => 0 })
+  const arrivals = new Arrivals({ now: () => now, turn: shared, soon: fire => void turns.push(fire), isBehind })
   return {
     arrivals,
     read,
@@ -223,9 +226,12 @@ function queue(readMs = 0, isBehind?: () => boolean) {
         read.push(`${name} ${waitedMs}`)
         now += readMs
       }),
+    /** What else is done in the turn takes so long. */
     turn: (ms: number) => {
+      shared.began()
       now += ms
       for (const fire of turns.splice(0)) fire()
+      count++
     },
   }
 }
