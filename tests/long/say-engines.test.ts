@@ -164,15 +164,20 @@ say('a caller who hangs up in the middle: the rest is not requested, and not cou
 })
 
 say('a long text is played as soon as a short one', async () => {
+  const short = (take: number) => `<Say voice="espeak:en-gb">Short take ${take}.</Say>`
   const long = (take: number) =>
     `<Say voice="espeak:en-gb">Take ${take}. ${'The quick brown fox jumps over the lazy dog. '.repeat(85)}</Say>`
-  const fresh: number[] = []
-  for (let take = 0; take < 3; take++) fresh.push(await firstSoundOf(bed, long(take)))
-  const kept: number[] = []
-  for (let take = 0; take < 3; take++) kept.push(await firstSoundOf(bed, long(take)))
   // The quickest of three: what the text itself costs, every call has; what the machine's other work costs, not every one.
-  assert.ok(Math.min(...fresh) < 300, `new: ${fresh.map(Math.round)} ms`)
-  assert.ok(Math.min(...kept) < 150, `cached: ${kept.map(Math.round)} ms`)
+  const soonest = async (text: (take: number) => string) => {
+    const sounds: number[] = []
+    for (let take = 0; take < 3; take++) sounds.push(await firstSoundOf(bed, text(take)))
+    return Math.min(...sounds)
+  }
+  const shortNew = await soonest(short)
+  const longs = [await soonest(long), await soonest(long)]
+  // A text of 85 sentences; the second time from the cache. Beside the short one, so that the machine's speed does not count.
+  for (const longest of longs)
+    assert.ok(longest < 5 * shortNew, `${shortNew} ms for a short text, ${longs} for a long one`)
 })
 
 say('new text is played within 300 ms, text from the cache at once', async () => {
