@@ -47,12 +47,12 @@ export class Turn {
     return this.#began
   }
 
-  /** Up to when something may go on that would go on as well in the next turn. */
+  /** Up to when something may go on that can wait for the next turn as well. */
   end(): number {
     return this.began() + turnMs
   }
 
-  /** The same for what comes last in each turn, and begins now. */
+  /** Up to when something may go on that begins now and must have some time in each turn, however old the turn is. */
   leastEnd(): number {
     return Math.max(this.end(), this.shortEnd())
   }

@@ -57,7 +57,7 @@ export class ExchangeRunner {
   #ports: ExchangePorts | undefined
   #isBusy = false
   #isBehind = false
-  /** Turn in which work was done last, and until when it goes on in it. */
+  /** Turn in which work was done last, by its beginning; -1: none. And until when it goes on in it. */
   #turnBegan = -1
   #until = 0
   #isClosed = false
@@ -169,10 +169,9 @@ export class ExchangeRunner {
 
   #goOn(): void {
     this.#isBehind = false
-    // After the others of this turn: it has its time, too.
-    this.#turnBegan = this.#turn.began()
-    this.#until = this.#turn.leastEnd()
-    this.#workOff()
+    // After the others of this turn: it has its least time, too.
+    this.#turnBegan = -1
+    this.#work()
   }
 
   #handle(event: ExchangeEvent): readonly ExchangeCommand[] {
