@@ -57,14 +57,19 @@ function startAgain(program: string, words: readonly string[], environment: Node
 }
 
 /**
- * A thread that collects its young objects does so alone. By default V8 shares that among five threads, which together
- * take two to seven times the processor time, and take it from calls. Nor does the next collection wait until another thread has freed
- * the buffers of the one before: that thread comes after calls, and may not have had a processor for 10 ms.
+ * A thread that collects its young objects does so alone, but on two processors. By default V8 shares that among five threads, which
+ * together take two to seven times the processor time, and take it from calls. On two processors it has one thread for that
+ * (above). It begins while the collecting thread is at its roots, in either case: that thread shares in what is left then, where it would
+ * wait for all of it (docs/garbage.md). Nor does the next collection wait until another thread has freed the buffers of the one
+ * before: that thread comes after calls, and may not have had a processor for 10 ms.
  */
-export function collectYoungAlone(): void {
-  setFlagsFromString('--no-parallel-scavenge')
+export function collectYoungWithFewThreads(): void {
+  if (availableParallelism() !== processorsToShare) setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-concurrent-array-buffer-sweeping')
 }
+
+/** With one there is no other to work beside; with more V8 has more threads, and sharing with these was not measured. */
+const processorsToShare = 2
 
 /**
  * The old space is collected once it has grown by so much of what the last collection left. V8 itself takes a quarter at a hundred

@@ -6,7 +6,7 @@ import { type Arguments, parseArguments, UsageError, unknown } from './action/ar
 import { type Command, textOf } from './command.ts'
 import { commands } from './commands.ts'
 import { failureOf, failureText } from './failure.ts'
-import { collectOldRarely, collectYoungAlone } from './garbage-collection.ts'
+import { collectOldRarely, collectYoungWithFewThreads } from './garbage-collection.ts'
 import { commandHelp, commonFlags, groupHelp, groups, mainHelp, reference, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
 
@@ -98,6 +98,6 @@ for (const stream of [process.stdout, process.stderr])
     if (!process.argv.slice(2).includes('serve')) process.exit()
   })
 
-collectYoungAlone()
+collectYoungWithFewThreads()
 collectOldRarely()
 process.exitCode = await main()
