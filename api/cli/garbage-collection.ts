@@ -58,9 +58,9 @@ function startAgain(program: string, words: readonly string[], environment: Node
 
 /**
  * A thread that collects its young objects does so alone, but on two processors. By default V8 shares that among five threads, which
- * together take two to seven times the processor time, and take it from calls. On two processors it has one thread for that
- * (above). It begins while the collecting thread is at its roots, in either case: that thread shares in what is left then, where it would
- * wait for all of it (docs/garbage.md). Nor does the next collection wait until another thread has freed the buffers of the one
+ * together take two to seven times the processor time, and take it from calls. On two processors V8 has one thread of its own (above),
+ * which often begins such a collection while ours still reads its roots. Alone means that ours then waits until V8's thread has done
+ * all of it; when the two share, ours does a part (docs/garbage.md). Nor does the next collection wait until another thread has freed the buffers of the one
  * before: that thread comes after calls, and may not have had a processor for 10 ms.
  */
 export function collectYoungWithFewThreads(): void {
