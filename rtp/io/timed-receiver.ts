@@ -31,7 +31,8 @@ type TimedPacket = (bytes: Uint8Array, length: number, fromPort: number, atMs: n
 
 /**
  * A UDP socket of the loopback whose packets carry the moment at which the kernel took them: how late the reader is
- * does not show in it.
+ * does not show in it. Only packets of the first moment, before the kernel has begun to take the time for any socket of
+ * the machine, have the time at which they were read.
  */
 export class TimedReceiver {
   readonly fd: number
