@@ -48,8 +48,8 @@ const arrows: Record<Part, readonly string[]> = {
   'sip/transport/': ['sip/', 'sip/transport/'],
   'rtp/': ['rtp/'],
   'rtp/io/': ['rtp/', 'rtp/io/'],
-  'rtp/worker/': ['rtp/', 'rtp/io/', 'rtp/worker/'],
-  'core/': ['core/'],
+  'rtp/worker/': ['rtp/', 'rtp/io/', 'rtp/worker/', 'sip/base/text-map.ts'],
+  'core/': ['core/', 'sip/base/text-map.ts'],
   'core/adapters/': [
     'core/',
     'core/adapters/',
@@ -137,6 +137,7 @@ const sideDoors: Readonly<Record<string, string>> = {
   'rtp/io/thread-niceness.ts': 'a thread gives way before it loads anything else',
   'core/adapters/system/thread-niceness.ts': 'the same, for threads of the API',
   'core/testing/remote.ts': 'the help names how a simulated party behaves, and the door loads the simulation',
+  'sip/base/text-map.ts': 'a map for texts of calls, which signalling needs in each part',
   'core/document-builder/duration.ts': 'shared with core/embedding and core/testing, no part of sauti/documents',
 }
 

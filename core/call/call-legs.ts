@@ -9,6 +9,7 @@ import type { Release } from '../leg/release.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid, Sid } from '../model/ids.ts'
 import type { LegQuality } from '../model/leg-quality.ts'
+import { SmallMap } from '../model/small-map.ts'
 import type { MediaEvent } from '../ports/media.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Conversation } from './conversation.ts'
@@ -44,37 +45,37 @@ interface OwnedLeg {
 /** The legs that a call has and has had, who acts on what each of them does, and what that means for the call. */
 export class CallLegs {
   readonly #call: LegsContext
-  readonly #legs = new Map<LegUuid, OwnedLeg>()
+  readonly #legs = new SmallMap<LegUuid, OwnedLeg>()
   /** Made for the first digit. */
   #digits: DigitDeduplication | undefined
   /** Made for the first digit by INFO. */
-  #allowances: Map<LegUuid, Allowance> | undefined
+  #allowances: SmallMap<LegUuid, Allowance> | undefined
 
   constructor(call: LegsContext) {
     this.#call = call
   }
 
   get all(): readonly Leg[] {
-    return [...this.#legs.values()].map(({ leg }) => leg)
+    return this.#legs.entries.map(({ value }) => value.leg)
   }
 
   /** Media quality of every leg is known, or nothing ever could be. */
   get areMeasured(): boolean {
-    for (const { leg } of this.#legs.values()) if (!leg.isMeasured) return false
+    for (const { value } of this.#legs.entries) if (!value.leg.isMeasured) return false
     return true
   }
 
   /** No part of these legs is left. */
   get areGone(): boolean {
-    for (const { leg } of this.#legs.values()) if (!leg.isGone) return false
+    for (const { value } of this.#legs.entries) if (!value.leg.isGone) return false
     return true
   }
 
   /** Of the legs that agreed on a codec. */
   get quality(): readonly LegQuality[] {
     const known: LegQuality[] = []
-    for (const { leg } of this.#legs.values()) {
-      const { uuid, role, number, stats } = leg
+    for (const { value } of this.#legs.entries) {
+      const { uuid, role, number, stats } = value.leg
       if (stats?.codec !== undefined) known.push({ legUuid: uuid, role, number, media: stats })
     }
     return known
@@ -93,7 +94,7 @@ export class CallLegs {
   }
 
   end({ reason, more }: Release): void {
-    for (const { leg } of this.#legs.values()) leg.end(reason, more)
+    for (const { value } of this.#legs.entries) value.leg.end(reason, more)
   }
 
   /** What a leg or its media reports. False: no part of the call waits for it (late, or repeated). */
@@ -213,7 +214,7 @@ export class CallLegs {
 
   /** By INFO a remote can send as many as its network carries; in media the receiver of digits counts them. */
   #takesDigit(legId: LegUuid): boolean {
-    this.#allowances ??= new Map()
+    this.#allowances ??= new SmallMap()
     const allowance = this.#allowances.get(legId) ?? new Allowance(digitsAtOnce, digitsPerSecond)
     this.#allowances.set(legId, allowance)
     return allowance.take(this.#call.now())

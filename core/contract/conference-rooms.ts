@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { AccountUuid, LegUuid } from '../model/ids.ts'
 import type { MediaCommand } from '../ports/media.ts'
 
@@ -59,7 +60,7 @@ const nothing: RoomSteps = { events: [], media: [] }
 export class ConferenceRooms {
   readonly #newId: () => string
   readonly #rooms = new Map<string, Room>()
-  readonly #roomOf = new Map<LegUuid, Room>()
+  readonly #roomOf = new TextMap<LegUuid, Room>()
 
   constructor(newId: () => string) {
     this.#newId = newId

@@ -1,11 +1,12 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { Call } from '../call/call.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
 
 /** The calls of an exchange by their id, their sid and any of their legs, until nothing is left of them. */
 export class CallRegister {
-  readonly #calls = new Map<CallUuid, Call>()
-  readonly #bySid = new Map<Sid, Call>()
-  readonly #byLeg = new Map<LegUuid, Call>()
+  readonly #calls = new TextMap<CallUuid, Call>()
+  readonly #bySid = new TextMap<Sid, Call>()
+  readonly #byLeg = new TextMap<LegUuid, Call>()
   readonly #legsOf = new Map<Call, LegUuid[]>()
 
   get size(): number {

@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import { Call, type CallInput, type CallShare } from '../call/call.ts'
 import { beginInbound, type InboundOffer, offerByTrunk, offerOnNet } from '../call/inbound.ts'
 import { PlacedCall } from '../call/placed.ts'
@@ -55,7 +56,7 @@ export class Exchange {
   /** When that deadline was: each call that is not over is due to be ended. */
   #drainedAt: number | undefined
   /** Legs refused while draining, whose end is still to be reported. */
-  readonly #refusedLegs = new Set<LegUuid>()
+  readonly #refusedLegs = new TextMap<LegUuid, true>()
   /** What the present event causes; made for the first command. */
   #out: ExchangeCommand[] | undefined
   #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
@@ -223,7 +224,7 @@ export class Exchange {
   #refusesNew(legId: LegUuid): boolean {
     if (!this.#isDraining) return false
     this.counters.turnedAway++
-    this.#refusedLegs.add(legId)
+    this.#refusedLegs.set(legId, true)
     this.#emit({ type: 'leg.end', legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
     return true
   }

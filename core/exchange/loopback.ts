@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { CircleFound, LoopDial } from '../contract/exchange-command.ts'
 import type { LoopOffered } from '../contract/exchange-event.ts'
 import { inCircle } from '../contract/hops.ts'
@@ -24,7 +25,7 @@ export type LoopEvent = SignalingEvent | LoopOffered
  * media meet through sessions of their own, whose SDP goes from one to the other here.
  */
 export class Loopback {
-  readonly #pairs = new Map<LegUuid, Pair>()
+  readonly #pairs = new TextMap<LegUuid, Pair>()
   readonly #newLegId: () => LegUuid
 
   constructor(newLegId: () => LegUuid) {

@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { LegUuid } from '../model/ids.ts'
 
 /** How a digit came: by INFO (RFC 6086), or in media (RFC 4733 event or tone). */
@@ -21,10 +22,10 @@ interface Digit {
  * by INFO is ignored from then on, so that it is not relayed as well.
  */
 export class DigitDeduplication {
-  readonly #waiting = new Map<LegUuid, Digit[]>()
-  readonly #doubles = new Set<LegUuid>()
+  readonly #waiting = new TextMap<LegUuid, Digit[]>()
+  readonly #doubles = new TextMap<LegUuid, true>()
   /** Digits that have begun in media and not ended. */
-  readonly #down = new Map<LegUuid, { readonly digit: string; readonly at: number }>()
+  readonly #down = new TextMap<LegUuid, { readonly digit: string; readonly at: number }>()
 
   /** A digit has begun in media: an INFO for it meanwhile is its duplicate, although it is reported first. */
   down(legId: LegUuid, digit: string, now: number): void {
@@ -37,13 +38,13 @@ export class DigitDeduplication {
     this.#waiting.set(legId, waiting)
     if (path === 'media') this.#down.delete(legId)
     else if (this.#isDown(legId, digit, now)) {
-      this.#doubles.add(legId)
+      this.#doubles.set(legId, true)
       return false
     }
     const duplicate = waiting.findIndex(entry => entry.digit === digit && entry.path !== path)
     if (duplicate !== -1) {
       waiting.splice(duplicate, 1)
-      this.#doubles.add(legId)
+      this.#doubles.set(legId, true)
       return false
     }
     if (this.#doubles.has(legId)) return path === 'media'

@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { LegUuid } from '../model/ids.ts'
 
 /** Beyond this the oldest are dropped: INVITEs of unknown sources never find a leg. */
@@ -13,7 +14,7 @@ interface WaitingMessage {
 /** Messages of dialogs whose leg is not known yet: challenges, and what goes out while the call begins. */
 export class PendingDialogs {
   readonly #messages = new Map<string, WaitingMessage[]>()
-  readonly #names = new Map<LegUuid, string>()
+  readonly #names = new TextMap<LegUuid, string>()
 
   has(callId: string): boolean {
     return this.#messages.has(callId)

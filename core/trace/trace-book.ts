@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
 import {
@@ -88,10 +89,10 @@ interface TraceBookCounters {
 export class TraceBook implements TraceIntake {
   readonly counters: TraceBookCounters = { records: 0, cut: 0, memoryBytes: 0, droppedBytes: 0 }
   readonly #options: TraceBookOptions
-  readonly #calls = new Map<CallUuid, CallTrack>()
-  readonly #sids = new Map<string, CallUuid>()
-  readonly #legs = new Map<LegUuid, LegPlace>()
-  readonly #dialogs = new Map<string, LegPlace>()
+  readonly #calls = new TextMap<CallUuid, CallTrack>()
+  readonly #sids = new TextMap<string, CallUuid>()
+  readonly #legs = new TextMap<LegUuid, LegPlace>()
+  readonly #dialogs = new TextMap<string, LegPlace>()
   readonly #pending = new PendingDialogs()
   readonly #spare = new SparePages()
   readonly #bodies = new CoveredTexts()

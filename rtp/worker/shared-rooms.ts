@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { SessionId } from '../contract/command.ts'
 import { linkBytesOf, type SharedRoom } from '../mix/room-link.ts'
 
@@ -15,7 +16,7 @@ export class SharedRooms {
   readonly #threads: number
   readonly #rooms = new Map<string, Place>()
   #opened = 0
-  readonly #roomOf = new Map<SessionId, string>()
+  readonly #roomOf = new TextMap<SessionId, string>()
 
   constructor(threads: number) {
     this.#threads = threads

@@ -1,3 +1,4 @@
+import { TextMap } from '../../sip/base/text-map.ts'
 import type { BrowserOpening } from '../contract/browser-terms.ts'
 import type { EngineCommand, SessionId, SharedOpening } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
@@ -29,9 +30,9 @@ export class WorkerMedia implements MediaThreads {
   readonly #emit: (event: EngineEvent) => void
   readonly #died: (error: Error) => void
   readonly #threads: MediaThread[]
-  readonly #sessions = new Map<SessionId, { readonly thread: MediaThread; readonly group: string }>()
+  readonly #sessions = new TextMap<SessionId, { readonly thread: MediaThread; readonly group: string }>()
   readonly #rooms: SharedRooms
-  readonly #groups = new Map<string, { readonly thread: MediaThread; sessions: number }>()
+  readonly #groups = new TextMap<string, { readonly thread: MediaThread; sessions: number }>()
 
   constructor(config: WorkerMediaConfig, emit: (event: EngineEvent) => void, died: (error: Error) => void) {
     this.#emit = emit
@@ -130,7 +131,9 @@ export class WorkerMedia implements MediaThreads {
   }
 
   #lost(thread: MediaThread, error: Error): void {
-    const sessions = [...this.#sessions].filter(([, place]) => place.thread === thread).map(([session]) => session)
+    const sessions = [...this.#sessions.entries()]
+      .filter(([, place]) => place.thread === thread)
+      .map(([session]) => session)
     for (const session of sessions) this.#forget(session)
     this.#died(error)
     for (const session of sessions) {

@@ -2,6 +2,7 @@ import { assertNever } from '../base/assert-never.ts'
 import type { Machine } from '../base/machine.ts'
 import { NoticeLimit } from '../base/notice-limit.ts'
 import { OctetPool } from '../base/octet-pool.ts'
+import { TextMap } from '../base/text-map.ts'
 import { Tokens } from '../base/tokens.ts'
 import type { ChallengeRefusal, CredentialScope } from '../digest/credential-scope.ts'
 import type { SipRequest } from '../message/message.ts'
@@ -60,10 +61,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   readonly #hops: HopCache
   readonly #refusedChallenges = new NoticeLimit()
   readonly #foreignResponses = new NoticeLimit()
-  readonly #calls = new Map<string, IncomingCall | OutgoingCall>()
+  readonly #calls = new TextMap<string, IncomingCall | OutgoingCall>()
   /** Calls that may be unanswered: a lost connection ends, and a new one moves, only these. */
   readonly #settingUp = new Set<IncomingCall | OutgoingCall>()
-  readonly #byTag = new Map<string, TaggedCall>()
+  readonly #byTag = new TextMap<string, TaggedCall>()
   #out: EndpointOutput[] = []
 
   constructor(settings: EndpointSettings) {

@@ -1,3 +1,4 @@
+import { TextMap } from '../base/text-map.ts'
 import type { SipRequest } from '../message/message.ts'
 import type { Flow } from '../network/flow.ts'
 import type { IncomingRequest, IncomingResponse } from './incoming.ts'
@@ -43,8 +44,8 @@ const sendInput = (status: number): TransactionInput =>
 /** All transactions of an endpoint: finds the one a message belongs to, and runs its table. */
 export class TransactionLayer {
   readonly #config: LayerConfig
-  readonly #clients = new Map<string, ClientTransaction>()
-  readonly #servers = new Map<string, ServerTransaction>()
+  readonly #clients = new TextMap<string, ClientTransaction>()
+  readonly #servers = new TextMap<string, ServerTransaction>()
   /** The request that was looked for last, and its key: it is looked for several times in a row. */
   #request: IncomingRequest | undefined
   #key = ''
@@ -55,11 +56,11 @@ export class TransactionLayer {
     this.#config = config
   }
 
-  get clients(): ReadonlyMap<string, ClientTransaction> {
+  get clients(): Pick<TextMap<string, ClientTransaction>, 'size' | 'values'> {
     return this.#clients
   }
 
-  get servers(): ReadonlyMap<string, ServerTransaction> {
+  get servers(): Pick<TextMap<string, ServerTransaction>, 'size' | 'values'> {
     return this.#servers
   }
 

@@ -1,3 +1,4 @@
+import { TextMap } from '../base/text-map.ts'
 import type { EndpointInput } from '../endpoint/input.ts'
 import type { InviteGate } from '../endpoint/services/invite-gate.ts'
 import { sameBytes } from '../message/peek.ts'
@@ -38,7 +39,7 @@ export class InviteQueue {
   readonly #gate: SetUpGate
   readonly #most: number
   /** Calls that are being set up. */
-  readonly #settingUp = new Set<string>()
+  readonly #settingUp = new TextMap<string, true>()
   #waiting: (WaitingInvite | undefined)[] = []
   #head = 0
   #waitedMs = 0
@@ -72,7 +73,7 @@ export class InviteQueue {
   }
 
   setUpBegan(id: string): void {
-    this.#settingUp.add(id)
+    this.#settingUp.set(id, true)
   }
 
   /** It rings, has early media, is answered, refused or given up. True: it was being set up, and has made room. */

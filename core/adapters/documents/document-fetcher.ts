@@ -1,3 +1,4 @@
+import { TextMap } from '../../../sip/index.ts'
 import { fillPlaceholders } from '../../documents/placeholders.ts'
 import type { ConnectionFault } from '../../model/connection-fault.ts'
 import type { AccountUuid, CallUuid } from '../../model/ids.ts'
@@ -39,7 +40,7 @@ interface Running {
  */
 export class DocumentFetcher implements Documents {
   readonly #parts: DocumentFetcherParts
-  readonly #running = new Map<CallUuid, Running[]>()
+  readonly #running = new TextMap<CallUuid, Running[]>()
 
   constructor(parts: DocumentFetcherParts) {
     this.#parts = parts

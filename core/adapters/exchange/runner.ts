@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { TextMap } from '../../../sip/index.ts'
 import { Turn } from '../../../sip/transport/index.ts'
 import type { Call } from '../../call/call.ts'
 import type { ExchangeCommand, Lookup } from '../../contract/exchange-command.ts'
@@ -35,7 +36,7 @@ interface ExchangeRunnerOptions {
   /** What records calls. Default: nothing does. */
   readonly recorder?: TraceRecorder | undefined
   /** Legs that run outside of the exchange, and who takes what happens to them. Default: there are none. */
-  readonly outside?: ReadonlyMap<LegUuid, (event: ExchangeEvent) => void>
+  readonly outside?: Pick<TextMap<LegUuid, (event: ExchangeEvent) => void>, 'get'>
 }
 
 /** Longest text of a fault that goes into the machine and the log. */
@@ -51,8 +52,8 @@ export class ExchangeRunner {
   readonly #options: ExchangeRunnerOptions
   readonly #turn: Turn
   readonly #queue: ExchangeEvent[] = []
-  readonly #replies = new Map<string, (result: OriginateResult) => void>()
-  readonly #endings = new Map<CallUuid, (() => void)[]>()
+  readonly #replies = new TextMap<string, (result: OriginateResult) => void>()
+  readonly #endings = new TextMap<CallUuid, (() => void)[]>()
   readonly #folders = new Set<string>()
   #ports: ExchangePorts | undefined
   #isBusy = false

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { type DtlsCertificate, selfSigned } from '../../../rtp/index.ts'
 import { type EngineEvent, type MediaThreads, openMedia, type SessionStats } from '../../../rtp/worker/index.ts'
+import { TextMap } from '../../../sip/index.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
@@ -35,9 +36,9 @@ export class RtpMedia implements Media {
   readonly #certificate: DtlsCertificate
   readonly #threads: MediaThreads
   readonly #host: LegMediaHost
-  readonly #legs = new Map<LegUuid, LegMedia>()
+  readonly #legs = new TextMap<LegUuid, LegMedia>()
   /** Failed, and to be closed: the oldest first. */
-  readonly #unclosed = new Set<LegUuid>()
+  readonly #unclosed = new TextMap<LegUuid, true>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
   /** How often media was moved without an offer or answer. */
   readonly #sources = { learned: 0, returned: 0, taken: 0 }
@@ -225,9 +226,9 @@ export class RtpMedia implements Media {
     this.#options.log.warn({ legId: leg.legId, fault, detail }, 'no media for this leg')
     // A leg whose session is still to end, or whose offer stands, is not forgotten.
     if (leg.state !== 'failed') return
-    this.#unclosed.add(leg.legId)
+    this.#unclosed.set(leg.legId, true)
     if (this.#unclosed.size <= maxFailed) return
-    const [oldest] = this.#unclosed
+    const [oldest] = this.#unclosed.keys()
     if (oldest !== undefined) this.#forget(oldest)
   }
 

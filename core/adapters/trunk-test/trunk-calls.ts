@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseWav, wavHeader } from '../../../rtp/index.ts'
+import { TextMap } from '../../../sip/index.ts'
 import type { Destinations } from '../../billing/destinations.ts'
 import type { TrunkLoads } from '../../caps/trunk-loads.ts'
 import { wishesOf } from '../../dial/resolve-child.ts'
@@ -59,7 +60,7 @@ interface Running {
 export class TrunkCalls {
   readonly #options: TrunkCallsOptions
   /** The leg of each test that runs, and what takes its events. */
-  readonly legs = new Map<LegUuid, (event: { readonly type: string }) => void>()
+  readonly legs = new TextMap<LegUuid, (event: { readonly type: string }) => void>()
   readonly #running = new Set<Running>()
   readonly #trunks = new Set<string>()
   readonly #signalFile: string

@@ -1,3 +1,4 @@
+import { TextMap } from '../../base/text-map.ts'
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
 import { parseMaxForwards } from '../../header/max-forwards.ts'
 import { parseNameAddr } from '../../header/name-addr.ts'
@@ -51,7 +52,7 @@ export class NewCalls {
   readonly #responder: Responder
   readonly #gate: InviteGate
   /** INVITEs in progress, by what their copies share (RFC 3261 §8.2.2.2). */
-  readonly #merges = new Set<string>()
+  readonly #merges = new TextMap<string, true>()
   /** Refused by load. */
   readonly #refused = new KnownInvites()
   readonly #taken = new KnownInvites()
@@ -106,7 +107,7 @@ export class NewCalls {
     }
     const transaction = this.#responder.accept(request)
     if (transaction === undefined) return
-    this.#merges.add(merged)
+    this.#merges.set(merged, true)
     this.#taken.add(key, now)
     this.#services.respond(transaction, 100, now)
     const id = this.#services.settings.newId()
