@@ -8,6 +8,8 @@ interface Entry<Key, Value> {
 const longestChain = 8
 /** V8 keeps integers of 30 bits in place. */
 const hashMask = 0x3fffffff
+/** Hashes of this process begin with it, so that they are not known outside. Two texts of one hash change places in a list, at most. */
+const processSeed = Math.floor(Math.random() * 0x1_0000_0000)
 
 /**
  * A map by the texts of calls, such as their Call-IDs and UUIDs. A `Map` enters each text that it is asked for in V8's table of
@@ -18,7 +20,13 @@ const hashMask = 0x3fffffff
 export class TextMap<Key extends string, Value> {
   readonly #chains = new Map<number, Entry<Key, Value>>()
   #crowded: Map<Key, Value> | undefined
+  readonly #seed: number
   #size = 0
+
+  /** `seed`: 32 bits; default: one of this process. */
+  constructor(seed = processSeed) {
+    this.#seed = seed
+  }
 
   get size(): number {
     return this.#size
@@ -33,7 +41,7 @@ export class TextMap<Key extends string, Value> {
   }
 
   set(key: Key, value: Value): void {
-    const hash = hashOf(key)
+    const hash = hashOf(key, this.#seed)
     const first = this.#chains.get(hash)
     let length = 0
     for (let entry = first; entry !== undefined; entry = entry.next, length++) {
@@ -87,14 +95,14 @@ export class TextMap<Key extends string, Value> {
   }
 
   #find(key: Key): Entry<Key, Value> | undefined {
-    for (let entry = this.#chains.get(hashOf(key)); entry !== undefined; entry = entry.next) {
+    for (let entry = this.#chains.get(hashOf(key, this.#seed)); entry !== undefined; entry = entry.next) {
       if (entry.key === key) return entry
     }
     return undefined
   }
 
   #remove(key: Key): boolean {
-    const hash = hashOf(key)
+    const hash = hashOf(key, this.#seed)
     let before: Entry<Key, Value> | undefined
     for (let entry = this.#chains.get(hash); entry !== undefined; before = entry, entry = entry.next) {
       if (entry.key !== key) continue
@@ -108,8 +116,8 @@ export class TextMap<Key extends string, Value> {
 }
 
 /** FNV-1a over the UTF-16 units, folded to 30 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
+function hashOf(text: string, seed: number): number {
+  let hash = seed
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash ^ (hash >>> 15)) & hashMask
 }
