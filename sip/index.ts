@@ -1,6 +1,6 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
-export { TextMap } from './base/text-map.ts'
+export { seedTextMaps, TextMap } from './base/text-map.ts'
 export { withoutTrailing } from './base/trailing.ts'
 export { Dialog, dialogOfCallee, dialogOfCaller } from './dialog/dialog.ts'
 export { type Hash, hashNames } from './digest/algorithm.ts'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { seedTextMaps } from '../../sip/index.ts'
 import { Turn } from '../../sip/transport/index.ts'
 import type { LoadBounds } from '../admission/load.ts'
 import { OverloadControl } from '../admission/overload-control.ts'
@@ -98,6 +99,7 @@ const dayMs = 24 * 3600 * 1000
 /** Makes and joins them, in an order in which each finds what it needs; `closers` ends them again. */
 export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
   const { log = silentLog, clock = systemClock, random = systemRandom } = options
+  seedTextMaps(Buffer.from(random.bytes(4)).readUInt32LE())
   const latencies = new Latencies()
   const admission = new OverloadControl(boundsOf(settings))
   const recordingsFolder = join(settings.dataFolder, 'recordings')

@@ -8,8 +8,13 @@ interface Entry<Key, Value> {
 const longestChain = 8
 /** V8 keeps integers of 30 bits in place. */
 const hashMask = 0x3fffffff
-/** Hashes of this process begin with it, so that they are not known outside. Two texts of one hash change places in a list, at most. */
-const processSeed = Math.floor(Math.random() * 0x1_0000_0000)
+/** The offset of FNV-1a, until a process has its own. */
+let processSeed = 0x811c9dc5
+
+/** Maps that are made from now on have hashes that begin with these 32 bits: random ones are not known to a sender of texts. */
+export function seedTextMaps(seed: number): void {
+  processSeed = seed
+}
 
 /**
  * A map by the texts of calls, such as their Call-IDs and UUIDs. A `Map` enters each text that it is asked for in V8's table of
@@ -23,7 +28,7 @@ export class TextMap<Key extends string, Value> {
   readonly #seed: number
   #size = 0
 
-  /** `seed`: 32 bits; default: one of this process. */
+  /** `seed`: 32 bits; default: that of the process. */
   constructor(seed = processSeed) {
     this.#seed = seed
   }
