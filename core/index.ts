@@ -35,7 +35,7 @@ export type { WebhookSettingsChange } from './adapters/store/webhook-settings.ts
 export { opusOfSystem } from './adapters/system/opus-of-system.ts'
 export { ownModule } from './adapters/system/own-module.ts'
 export { countDescriptors, type ProcessMemory, readProcessMemory } from './adapters/system/process-memory.ts'
-export { SignallingPrecedence } from './adapters/system/signalling-precedence.ts'
+export { RealTimePrecedence, signallingPrecedence } from './adapters/system/real-time-precedence.ts'
 export type { TlsIdentityFiles } from './adapters/tls/identity.ts'
 export { identityFault } from './adapters/tls/identity-fault.ts'
 export { streamTokenSeconds } from './adapters/tokens/stream-tokens.ts'

@@ -66,12 +66,18 @@ export function fileDescriptors(pid: number | undefined): Finding {
 export function realTime(pid: number | undefined): Finding {
   const name = 'real-time priority'
   const limit = limitOf(pid ?? 'self', 'Max realtime priority')
-  if (mayNice(pid ?? 'self') || (limit !== undefined && limit >= 2)) return ok(name, 'media and signalling may have it')
-  if (limit === 1) return ok(name, 'media threads may have it; signalling may with LimitRTPRIO=2')
+  if (mayNice(pid ?? 'self') || (limit !== undefined && limit >= 4))
+    return ok(name, 'media, signalling, the database and V8 may have it')
+  if (limit !== undefined && limit >= 2)
+    return ok(
+      name,
+      'media and signalling may have it; the database and V8, for which signalling waits, may with LimitRTPRIO=4',
+    )
+  if (limit === 1) return ok(name, 'media threads may have it; signalling may with LimitRTPRIO=4')
   return warning(
     name,
     'media threads may not have it: other programs can delay audio',
-    'LimitRTPRIO=2 and LimitNICE=-19 in the systemd unit, or run as root',
+    'LimitRTPRIO=4 and LimitNICE=-19 in the systemd unit, or run as root',
   )
 }
 

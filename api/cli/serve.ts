@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { goBefore, servedNiceness } from '../../core/adapters/system/thread-niceness.ts'
-import { type Settings, SignallingPrecedence } from '../../core/index.ts'
+import { RealTimePrecedence, type Settings, signallingPrecedence } from '../../core/index.ts'
 import type { StoreWorker } from '../../core/startup/index.ts'
 import { openLog } from '../log.ts'
 import { openSwitch } from '../open-switch.ts'
@@ -55,13 +55,13 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
 }
 
 /**
- * Signalling goes before what else the machine does but media, V8's compilers and collectors included, where the system allows it:
+ * Signalling goes before what else the machine does but media, the database's threads and V8's compilers and collectors after it, where the system allows it:
  * by its niceness, and in real time while it has a processor of its own. Threads that this thread starts with its niceness would go
  * before others, too: those of Node's pool are there when one of them has worked.
  */
 async function goFirst({ dataFolder, media }: Settings): Promise<void> {
   await stat(dataFolder)
-  if (goBefore(servedNiceness)) new SignallingPrecedence(media.workers).keep()
+  if (goBefore(servedNiceness)) new RealTimePrecedence(media.workers, signallingPrecedence()).keep()
 }
 
 /** The first signal drains, the second stops at once. */

@@ -10,6 +10,8 @@ import { keptRate, percentile } from '../overload/burst.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { LoadedSwitch } from './loaded-switch.ts'
+import { type MeasuredTurns, partsOf, type Spread, type Stall, type TurnParts } from './long-turns.ts'
+import { StallWatch } from './machine-stalls.ts'
 import { type SystemCalls, traceThread } from './system-calls.ts'
 
 const usage = `usage: npm run bench:signalling -- [--cps N] [--seconds S] [--one-processor] [--write]
@@ -28,14 +30,8 @@ const demanded = { longestTurnMs: 10, p999Ms: 5 }
 const warmUp = { callsPerSecond: 100, seconds: 30 }
 const tracedSeconds = 4
 const talkMs = 500
-
-interface Spread {
-  readonly count: number
-  readonly mean: number
-  /** 50, 90, 99 and 99.9 %. */
-  readonly percentiles: readonly [p50: number, p90: number, p99: number, p999: number]
-  readonly max: number
-}
+/** Turns that are taken apart in a report. */
+const longestShown = 5
 
 interface Order {
   readonly callsPerSecond: number
@@ -55,6 +51,10 @@ interface SignallingReport {
   readonly turns: Spread
   /** How late a timer of 1 ms was. */
   readonly delays: Spread
+  /** The turns of 4 ms and more, the longest first. */
+  readonly long: readonly TurnParts[]
+  /** When processors stood still; undefined: it could not be seen. */
+  readonly stalls: readonly Stall[] | undefined
   /** Of the time measured: it ran; it could have run, but its processor did something else. */
   readonly ran: number
   readonly waited: number
@@ -87,12 +87,14 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
     progress(`${callsPerSecond} calls a second: the event loop, ${seconds} s`)
     const witness = new SpeedWitness()
     witness.look()
+    const stallWatch = await StallWatch.begin()
     const [before, began] = [scheduled(pid), performance.now()]
     process.kill(pid, 'SIGUSR2')
     const raw = await loaded.offer(callsPerSecond, seconds, talkMs)
     const [after, passedMs] = [scheduled(pid), performance.now() - began]
     process.kill(pid, 'SIGUSR2')
-    const { turns, delays } = await until('the figures', () => readSpreads(file))
+    const measured = await until('the figures', () => readTurns(file))
+    const stalls = await stallWatch?.end()
     witness.look()
     progress(`${callsPerSecond} calls a second: system calls, ${tracedSeconds} s`)
     const offered = loaded.offer(callsPerSecond, tracedSeconds + 2, talkMs)
@@ -105,8 +107,10 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
       refused: raw.refusedMs.length,
       failed: raw.unanswered,
       setUpMs: { p50: percentile(raw.answeredMs, 0.5), p99: percentile(raw.answeredMs, 0.99) },
-      turns,
-      delays,
+      turns: measured.turns,
+      delays: measured.delays,
+      long: partsOf(measured, stalls ?? []),
+      stalls,
       ran: (after.ran - before.ran) / passedMs,
       waited: (after.waited - before.waited) / passedMs,
       system,
@@ -119,7 +123,7 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
   }
 }
 
-function readSpreads(file: string): { readonly turns: Spread; readonly delays: Spread } | undefined {
+function readTurns(file: string): MeasuredTurns | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
@@ -145,6 +149,28 @@ function faultsOf({ turns, delays, system, answered, refused, failed }: Signalli
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
 
+function longestOf({ long, stalls }: SignallingReport): string {
+  if (long.length === 0) return 'all shorter than 4 ms'
+  const part = (name: string, took: number) => (took >= 0.5 ? [`${name} ${took.toFixed(1)}`] : [])
+  const texts = long.slice(0, longestShown).map(({ tookMs, collectionMs, waitedMs, sleptMs, stallMs }) => {
+    const parts = [
+      ...part('collections', collectionMs),
+      ...part('waited for a processor', waitedMs),
+      ...part('slept', sleptMs),
+      ...(stalls === undefined ? [] : part('a processor stood still', stallMs)),
+    ]
+    return `${ms(tookMs)}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
+  })
+  return texts.join('; ')
+}
+
+function stallsOf({ stalls }: SignallingReport): string {
+  if (stalls === undefined) return 'not known: it takes a C compiler and real-time priority'
+  const longest = stalls.reduce((most, { fromMs, toMs }) => Math.max(most, toMs - fromMs), 0)
+  const over = (least: number) => stalls.filter(({ fromMs, toMs }) => toMs - fromMs >= least).length
+  return `${over(1)} times for 1 ms or more, ${over(5)} for 5 or more, longest ${ms(longest)}`
+}
+
 function rowsOf(report: SignallingReport): readonly (readonly [string, string])[] {
   const spread = ({ percentiles: [p50, , p99, p999], max }: Spread) =>
     `p50 ${ms(p50)}, p99 ${ms(p99)}, p99.9 ${ms(p999)}, longest ${ms(max)}`
@@ -154,7 +180,9 @@ function rowsOf(report: SignallingReport): readonly (readonly [string, string])[
     ['calls', `${report.answered} answered, ${report.refused} refused with 503, ${report.failed} failed`],
     ['set-up, INVITE to 200', `p50 ${ms(report.setUpMs.p50)}, p99 ${ms(report.setUpMs.p99)}`],
     ['turns of the event loop', `${report.turns.count}: ${spread(report.turns)}`],
+    ['the longest, and what was in them', longestOf(report)],
     ['how late a timer of 1 ms is', spread(report.delays)],
+    ['processors stood still, whatever they should have run', stallsOf(report)],
     ['the thread ran', `${percent(report.ran)} of the time; waited for a processor ${percent(report.waited)}`],
     [
       `system calls a second, by strace`,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { goInRealTime, leaveRealTime } from '../../../rtp/io/index.ts'
 
 /** As Node names them; Node 22 gives its threads no names of their own, and there nothing happens. */
 const v8Thread = 'node-V8Worker'
@@ -9,16 +10,28 @@ const usual = 0
 const nicenesses: readonly number[] = [-19, -10]
 
 /**
- * Lets V8's threads of this process go before every thread that is not in real time. What they mark of the heap, signalling
- * need not mark itself; and where one of them has begun a collection of signalling's garbage, signalling waits until it is
- * done. While the database or another program has the processor, all messages wait for that. Linux only.
+ * Lets V8's threads of this process go before every thread that is not in real time, and into real time themselves where the system
+ * allows that. What they mark of the heap, signalling need not mark itself; and where one of them has begun a collection of
+ * signalling's garbage, signalling waits until it is done. While the database or another program has the processor, all messages
+ * wait for that. Linux only.
  */
 export function v8GoesBefore(): void {
-  for (const thread of v8Threads()) nicenesses.some(niceness => isSet(thread, niceness))
+  for (const thread of v8Threads()) {
+    nicenesses.some(niceness => isSet(thread, niceness))
+    goInRealTime('v8', thread)
+  }
 }
 
 export function v8GivesWay(): void {
-  for (const thread of v8Threads()) isSet(thread, usual)
+  for (const thread of v8Threads()) {
+    leaveRealTime(thread)
+    isSet(thread, usual)
+  }
+}
+
+/** Whether they can be told from the others of this process. */
+export function areV8ThreadsKnown(): boolean {
+  return v8Threads().length > 0
 }
 
 function v8Threads(): readonly number[] {

@@ -9,6 +9,14 @@ import type { LoggedEvent } from '../events.ts'
 import type { KnownToken } from '../phone-tokens.ts'
 import type { TimedRecovery } from '../recovery.ts'
 
+/** When a thread of the store runs, beside others that could. */
+export interface StorePrecedence {
+  /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19; below 0 it goes before them. */
+  readonly niceness: number
+  /** It is in real time while there is a processor more than so many media threads. Undefined: never. */
+  readonly mediaThreads?: number
+}
+
 /** What the thread of a store gets at its start. */
 export interface StoreThreadConfig {
   /** `writer` owns the database; `reader` looks, over a connection that cannot write. */
@@ -19,8 +27,7 @@ export interface StoreThreadConfig {
   readonly database: DatabaseOptions
   /** What an account may store where its operator has said nothing else. */
   readonly quotas: Quotas
-  /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19; below 0 it goes before them. */
-  readonly niceness: number
+  readonly precedence: StorePrecedence
 }
 
 /** A call of a method of `StoreParts`; arguments and result are data. */

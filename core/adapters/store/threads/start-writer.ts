@@ -7,8 +7,9 @@ import { StoreWorker } from './store-worker.ts'
  * other modules, and gives the thread to `Switch.open`. `terminate` ends it when there is none to open.
  */
 export function startWriter(settings: Settings): StoreWorker {
-  const { dataFolder: folder, publicUrl, quotas } = settings
-  const worker = new StoreWorker({ role: 'writer', folder, publicUrl, database: {}, quotas, niceness: servedNiceness })
+  const { dataFolder: folder, publicUrl, quotas, media } = settings
+  const precedence = { niceness: servedNiceness, mediaThreads: media.workers }
+  const worker = new StoreWorker({ role: 'writer', folder, publicUrl, database: {}, quotas, precedence })
   worker.open(true)
   return worker
 }

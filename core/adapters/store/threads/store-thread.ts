@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { VoiceEvent } from '../../../events/voice-event.ts'
 import { assertNever } from '../../../model/assert-never.ts'
+import { RealTimePrecedence, storePrecedence } from '../../system/real-time-precedence.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
 import { giveWay, goBefore } from '../../system/thread-niceness.ts'
@@ -26,11 +27,13 @@ import {
 
 const port = parentPort
 if (port === null) throw new Error('store-thread.ts is the main file of a worker')
-const { role, folder, publicUrl, database: options, quotas, niceness } = workerData as StoreThreadConfig
+const { role, folder, publicUrl, database: options, quotas, precedence } = workerData as StoreThreadConfig
 const post = (message: FromStore): void => port.postMessage(message)
 
-if (niceness < 0) goBefore(niceness)
-else if (role === 'reader') giveWay(niceness)
+const { niceness, mediaThreads = 0 } = precedence
+if (niceness < 0) {
+  if (goBefore(niceness)) new RealTimePrecedence(mediaThreads, storePrecedence()).keep()
+} else if (role === 'reader') giveWay(niceness)
 
 /** Events that the asking thread has: by the request and the change that brought them. */
 const brought = new WeakMap<VoiceEvent, { readonly id: number; readonly at: number }>()

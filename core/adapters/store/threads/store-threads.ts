@@ -7,7 +7,7 @@ import { type Lane, lanes, type Served } from '../served.ts'
 import { CheckpointLink } from './checkpoint-link.ts'
 import type { DoubtedUnits } from './doubted-units.ts'
 import { LostWork } from './lost-work.ts'
-import type { News } from './protocol.ts'
+import type { News, StorePrecedence } from './protocol.ts'
 import type { StoreWorker } from './store-worker.ts'
 import { type LinkWatch, type Opened, ThreadLink } from './thread-link.ts'
 import { TurnQueue } from './turn-queue.ts'
@@ -46,7 +46,8 @@ const soonMs = 10
  */
 const helpersAfterMs = 1000
 /** Threads of lists take what calls and media leave. */
-const listNiceness = 10
+const behindCalls: StorePrecedence = { niceness: 10 }
+const asOthers: StorePrecedence = { niceness: 0 }
 
 interface StoreThreadCounters {
   /** Lists that run, wait, and were refused because too many waited. */
@@ -87,7 +88,9 @@ export class StoreThreads {
     }
     const { writer } = options
     this.#writer =
-      writer === undefined ? this.#link('writer', 0, watch) : new ThreadLink(writer.config, options.log, watch, writer)
+      writer === undefined
+        ? this.#link('writer', asOthers, watch)
+        : new ThreadLink(writer.config, options.log, watch, writer)
     this.served = servedBy((lane, part, method, args) => this.#call(lane, part, method, args))
     const { log, unixMs } = options
     this.#lostWork = new LostWork({ end: this.served.lostUnits.end, unixMs, log })
@@ -113,7 +116,7 @@ export class StoreThreads {
     if (!this.#isClosed)
       this.#helpersStart = setTimeout(() => {
         // Calls wait for it as for the writer: behind other threads it would keep signalling from the lock of their messages.
-        this.#looks = this.#link('reader', this.#options.writer?.config.niceness ?? 0)
+        this.#looks = this.#link('reader', this.#options.writer?.config.precedence ?? asOthers)
         this.#looks.openSoon()
         const { folder, database, log } = this.#options
         const { nativeBinding } = database
@@ -161,7 +164,7 @@ export class StoreThreads {
   #idleReader(): ThreadLink {
     const idle = this.#lists.find(link => link.underWay === 0)
     if (idle !== undefined) return idle
-    const link = this.#link('reader', listNiceness)
+    const link = this.#link('reader', behindCalls)
     if (this.#isClosed) void link.close()
     else {
       this.#lists.push(link)
@@ -170,9 +173,9 @@ export class StoreThreads {
     return link
   }
 
-  #link(role: 'writer' | 'reader', niceness: number, watch?: LinkWatch): ThreadLink {
+  #link(role: 'writer' | 'reader', precedence: StorePrecedence, watch?: LinkWatch): ThreadLink {
     const { folder, publicUrl, database, quotas, log } = this.#options
-    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, watch)
+    return new ThreadLink({ role, folder, publicUrl, database, quotas, precedence }, log, watch)
   }
 }
 
