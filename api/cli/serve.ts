@@ -61,7 +61,7 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
  */
 async function goFirst({ dataFolder, media }: Settings): Promise<void> {
   await stat(dataFolder)
-  if (goBefore(servedNiceness)) new RealTimePrecedence(media.workers, signallingPrecedence()).keep()
+  if (goBefore(servedNiceness)) new RealTimePrecedence(signallingPrecedence(media.workers)).keep()
 }
 
 /** The first signal drains, the second stops at once. */

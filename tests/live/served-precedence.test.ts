@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, getPriority } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { IdleTime } from '../../core/adapters/system/idle-time.ts'
 import { SwitchProcess } from '../rig/beds/switch-process.ts'
 import { until } from '../rig/probes/wait.ts'
 
@@ -63,13 +64,23 @@ const mayBeRealTime = spawnSync('chrt', ['-r', '4', 'true']).status === 0
 if (process.platform === 'linux' && mayGoBefore && mayBeRealTime && getPriority() === 0 && availableParallelism() > 1)
   test('media, signalling, the database and V8 are in real time, in this order, while signalling has a processor of its own; no other thread is', async () => {
     const on = await SwitchProcess.start({ SAUTI_MEDIA_WORKERS: '1' })
+    const pair = ['media 4', 'signalling 3']
     const inOrder = async () => {
+      await until('real time', () => pair.every(each => realTimes(on.pid).includes(each)))
       // As many of V8's as there are: with eight processors, four.
       const v8 = statOf(on.pid).flatMap(([name]) => (name === 'node-V8Worker' ? ['node-V8Worker 1'] : []))
-      const wanted = [...v8, 'media 4', 'signalling 3', 'store 2', 'store 2'].sort().join(', ')
       assert.ok(v8.length > 0)
-      await until('real time', () => realTimes(on.pid).join(', ') === wanted)
-      assert.is(nicenesses(on.pid).get('node-V8Worker'), -19, 'for systems that allow no real time')
+      const all = [...v8, ...pair, 'store 2', 'store 2'].sort().join(', ')
+      // The database and V8 wait for time to spare, which other tests may take meanwhile.
+      const idle = new IdleTime()
+      let spareSeconds = 0
+      for (let second = 0; second < 20 && realTimes(on.pid).join(', ') !== all; second++) {
+        spareSeconds = idle.look() ? spareSeconds + 1 : 0
+        assert.ok(spareSeconds < 4, `time to spare for ${spareSeconds} s, and ${realTimes(on.pid).join(', ')}`)
+        await new Promise(resolve => setTimeout(resolve, 1000))
+      }
+      assert.ok(all.includes(realTimes(on.pid).join(', ')) || spareSeconds === 0, realTimes(on.pid).join(', '))
+      assert.is(nicenesses(on.pid).get('node-V8Worker'), -19, 'while they are not in real time')
     }
     try {
       await inOrder()

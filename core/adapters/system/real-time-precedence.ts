@@ -1,22 +1,51 @@
 import { allowedProcessors, goInRealTime, leaveRealTime, loadLibC } from '../../../rtp/io/index.ts'
-import { areV8ThreadsKnown, v8GivesWay, v8GoesBefore } from './v8-threads.ts'
+import { IdleTime } from './idle-time.ts'
+import { areV8ThreadsKnown, v8GivesWay, v8GoesBefore, v8InRealTime, v8LeavesRealTime } from './v8-threads.ts'
 
-/** How often the processors are counted: a container's may change, and taskset(1) changes a program's. */
+/** How often the processors are looked at: a container's may change, and taskset(1) changes a program's. */
 const lookEveryMs = 1000
 
-/** What a thread in real time goes before and after; what it asks of the system. */
+/** What a thread in real time asks of the system. */
 interface Precedence {
-  /** Processors that the thread may run on. */
-  processors(): number
+  /** Whether it should be in real time now; asked at each look. */
+  isDue(): boolean
   /** Returns false where the system does not allow it. */
   goInRealTime(): boolean
   leaveRealTime(): void
 }
 
-/** After media. V8's threads come after the database's: what they do not collect, signalling collects itself, and it waits for them where they have begun. */
-export function signallingPrecedence(): Precedence {
+/** Lets the calling thread be in real time while that is due. */
+export class RealTimePrecedence {
+  readonly #precedence: Precedence
+  #isRealTime = false
+
+  constructor(precedence: Precedence) {
+    this.#precedence = precedence
+  }
+
+  /** Now and every second. Returns the end of that. */
+  keep(): () => void {
+    this.look()
+    const timer = setInterval(() => this.look(), lookEveryMs)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
+
+  look(): void {
+    const isDue = this.#precedence.isDue()
+    if (isDue === this.#isRealTime) return
+    if (isDue) this.#isRealTime = this.#precedence.goInRealTime()
+    else {
+      this.#precedence.leaveRealTime()
+      this.#isRealTime = false
+    }
+  }
+}
+
+/** After media, while there is a processor more than media threads. With fewer, signalling would take its processor from the database, and each call waits for that. */
+export function signallingPrecedence(mediaThreads: number): Precedence {
   return {
-    processors: processorsOfSystem(),
+    isDue: hasOwnProcessor(mediaThreads),
     goInRealTime() {
       const isAllowed = goInRealTime('signalling')
       if (isAllowed) v8GoesBefore()
@@ -30,47 +59,42 @@ export function signallingPrecedence(): Precedence {
   }
 }
 
-/** After signalling, before V8's threads: where these cannot be in real time, the database's thread would only take the processor from them. */
-export function storePrecedence(): Precedence {
-  const isAllowed = areV8ThreadsKnown()
-  return { processors: processorsOfSystem(), goInRealTime: () => isAllowed && goInRealTime('store'), leaveRealTime }
+/** For the thread that writes the database. V8's threads come after it, and with it. */
+export function writerPrecedence(mediaThreads: number): Precedence {
+  return {
+    isDue: hasTimeToSpare(mediaThreads),
+    goInRealTime() {
+      const isAllowed = goInRealTime('store')
+      if (isAllowed) v8InRealTime()
+      return isAllowed
+    },
+    leaveRealTime() {
+      v8LeavesRealTime()
+      leaveRealTime()
+    },
+  }
 }
 
-function processorsOfSystem(): () => number {
+/** For the thread that looks up what calls wait for. */
+export function readerPrecedence(mediaThreads: number): Precedence {
+  return { isDue: hasTimeToSpare(mediaThreads), goInRealTime: () => goInRealTime('store'), leaveRealTime }
+}
+
+function hasOwnProcessor(mediaThreads: number): () => boolean {
   const native = loadLibC()
-  return native === undefined ? () => 0 : allowedProcessors(native)
+  const processors = native === undefined ? () => 0 : allowedProcessors(native)
+  // Without media threads, media is in the thread that signals.
+  return () => mediaThreads > 0 && processors() > mediaThreads
 }
 
 /**
- * Lets the calling thread, which signals or writes the database, go in real time after media while there is a processor more than
- * media threads. With fewer, signalling would take its processor from the database, and each call waits for that.
+ * The database and V8 leave real time when the processors are busy, long before Linux would stop all threads in real time, media
+ * among them, for 50 ms of each second (sched(7), sched_rt_runtime_us); then all else that runs on the machine would hardly run.
+ * Where V8's threads cannot follow, the database's would only take the processor from them.
  */
-export class RealTimePrecedence {
-  readonly #mediaThreads: number
-  readonly #precedence: Precedence
-  #isRealTime = false
-
-  constructor(mediaThreads: number, precedence: Precedence) {
-    this.#mediaThreads = mediaThreads
-    this.#precedence = precedence
-  }
-
-  /** Now and every second. Returns the end of that. */
-  keep(): () => void {
-    this.look()
-    const timer = setInterval(() => this.look(), lookEveryMs)
-    timer.unref()
-    return () => clearInterval(timer)
-  }
-
-  look(): void {
-    // Without media threads, media is in the thread that signals.
-    const hasOwn = this.#mediaThreads > 0 && this.#precedence.processors() > this.#mediaThreads
-    if (hasOwn === this.#isRealTime) return
-    if (hasOwn) this.#isRealTime = this.#precedence.goInRealTime()
-    else {
-      this.#precedence.leaveRealTime()
-      this.#isRealTime = false
-    }
-  }
+function hasTimeToSpare(mediaThreads: number): () => boolean {
+  if (!areV8ThreadsKnown()) return () => false
+  const hasOwn = hasOwnProcessor(mediaThreads)
+  const idle = new IdleTime()
+  return () => idle.look() && hasOwn()
 }

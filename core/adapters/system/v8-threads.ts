@@ -10,16 +10,12 @@ const usual = 0
 const nicenesses: readonly number[] = [-19, -10]
 
 /**
- * Lets V8's threads of this process go before every thread that is not in real time, and into real time themselves where the system
- * allows that. What they mark of the heap, signalling need not mark itself; and where one of them has begun a collection of
+ * Lets V8's threads of this process go before every thread that is not in real time. What they mark of the heap, signalling need not mark itself; and where one of them has begun a collection of
  * signalling's garbage, signalling waits until it is done. While the database or another program has the processor, all messages
  * wait for that. Linux only.
  */
 export function v8GoesBefore(): void {
-  for (const thread of v8Threads()) {
-    nicenesses.some(niceness => isSet(thread, niceness))
-    goInRealTime('v8', thread)
-  }
+  for (const thread of v8Threads()) nicenesses.some(niceness => isSet(thread, niceness))
 }
 
 export function v8GivesWay(): void {
@@ -27,6 +23,16 @@ export function v8GivesWay(): void {
     leaveRealTime(thread)
     isSet(thread, usual)
   }
+}
+
+/** Lets them go before other programs' threads at once, wherever Linux has put them: a niceness is a share of one processor. */
+export function v8InRealTime(): void {
+  for (const thread of v8Threads()) goInRealTime('v8', thread)
+}
+
+/** Their niceness is what it was. */
+export function v8LeavesRealTime(): void {
+  for (const thread of v8Threads()) leaveRealTime(thread)
 }
 
 /** Whether they can be told from the others of this process. */

@@ -13,7 +13,7 @@ import type { TimedRecovery } from '../recovery.ts'
 export interface StorePrecedence {
   /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19; below 0 it goes before them. */
   readonly niceness: number
-  /** It is in real time while there is a processor more than so many media threads. Undefined: never. */
+  /** It is in real time while there is a processor more than so many media threads, and time to spare. Undefined: never. */
   readonly mediaThreads?: number
 }
 

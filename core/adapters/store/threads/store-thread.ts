@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { VoiceEvent } from '../../../events/voice-event.ts'
 import { assertNever } from '../../../model/assert-never.ts'
-import { RealTimePrecedence, storePrecedence } from '../../system/real-time-precedence.ts'
+import { RealTimePrecedence, readerPrecedence, writerPrecedence } from '../../system/real-time-precedence.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
 import { giveWay, goBefore } from '../../system/thread-niceness.ts'
@@ -32,7 +32,8 @@ const post = (message: FromStore): void => port.postMessage(message)
 
 const { niceness, mediaThreads = 0 } = precedence
 if (niceness < 0) {
-  if (goBefore(niceness)) new RealTimePrecedence(mediaThreads, storePrecedence()).keep()
+  const realTime = role === 'writer' ? writerPrecedence : readerPrecedence
+  if (goBefore(niceness)) new RealTimePrecedence(realTime(mediaThreads)).keep()
 } else if (role === 'reader') giveWay(niceness)
 
 /** Events that the asking thread has: by the request and the change that brought them. */
