@@ -36,7 +36,7 @@ function ticksOfSystem(): Ticks | undefined {
 }
 
 /** Shares of the processors' time: with so much that is idle there is enough; with less than the second there is none any more. */
-const [enough, tooLittle] = [0.15, 0.04]
+const [enough, tooLittle] = [0.15, 0.03]
 
 /** Whether the processors have time to spare, by what they were idle from one look to the next. */
 export class IdleTime {

@@ -49,8 +49,8 @@ function looks(idle: readonly (number | undefined)[]): readonly boolean[] {
   ]
 }
 
-test('there is time to spare from 15 % on, and until less than 4 % is idle', () => {
-  assert.equal(looks([14, 15, 10, 4, 3, 4, 14, 15]), [false, false, true, true, true, false, false, false, true])
+test('there is time to spare from 15 % on, and until less than 3 % is idle', () => {
+  assert.equal(looks([14, 15, 10, 3, 2, 3, 14, 15]), [false, false, true, true, true, false, false, false, true])
 })
 
 test('what is not known is not spare', () => {
