@@ -55,8 +55,8 @@ export async function runServe(settings: Settings, writer: StoreWorker | undefin
 }
 
 /**
- * Signalling goes before what else the machine does but media, the database's threads and V8's compilers and collectors after it, where the system allows it:
- * by its niceness, and in real time while it has a processor of its own. Threads that this thread starts with its niceness would go
+ * Signalling goes before what else the machine does but media, where the system allows it, and V8's threads come with it: by its
+ * niceness, and in real time while it has a processor of its own. Threads that this thread starts with its niceness would go
  * before others, too: those of Node's pool are there when one of them has worked.
  */
 async function goFirst({ dataFolder, media }: Settings): Promise<void> {

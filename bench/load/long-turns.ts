@@ -1,3 +1,6 @@
+/** Turns of at least this are written down one by one. */
+export const longMs = 4
+
 /** A turn of the event loop that took long. It lies between two looks at the thread, which are some milliseconds more. */
 export interface LongTurn {
   /** CLOCK_MONOTONIC, ms. */

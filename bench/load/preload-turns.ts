@@ -1,15 +1,13 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
-import type { Collection, LongTurn, MeasuredTurns, Spread } from './long-turns.ts'
+import { type Collection, type LongTurn, longMs, type MeasuredTurns, type Spread } from './long-turns.ts'
 
 // Preloaded into a served switch (NODE_OPTIONS=--import): measures the event loop of its signalling thread.
 // SIGUSR2 once: begin; again: write what was measured to the file that SAUTI_BENCH_TURNS names, and end.
 
 /** How late a timer of this is, is how long the loop did not come to its timers. It is also how exactly the end of a turn is known. */
 const timerMs = 1
-/** Turns that are written down one by one. */
-const longMs = 4
 
 /** What the scheduler counts of this thread (proc(5), /proc/pid/schedstat). The file stays open: opening it takes longer. */
 function scheduling(): { waitedMs(): number; close(): void } {

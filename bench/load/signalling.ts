@@ -10,7 +10,7 @@ import { keptRate, percentile } from '../overload/burst.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { LoadedSwitch } from './loaded-switch.ts'
-import { type MeasuredTurns, partsOf, type Spread, type Stall, type TurnParts } from './long-turns.ts'
+import { longMs, type MeasuredTurns, partsOf, type Spread, type Stall, type TurnParts } from './long-turns.ts'
 import { StallWatch } from './machine-stalls.ts'
 import { type SystemCalls, traceThread } from './system-calls.ts'
 
@@ -51,7 +51,7 @@ interface SignallingReport {
   readonly turns: Spread
   /** How late a timer of 1 ms was. */
   readonly delays: Spread
-  /** The turns of 4 ms and more, the longest first. */
+  /** The turns of `longMs` and more, the longest first. */
   readonly long: readonly TurnParts[]
   /** When processors stood still; undefined: it could not be seen. */
   readonly stalls: readonly Stall[] | undefined
@@ -150,7 +150,7 @@ const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
 
 function longestOf({ long, stalls }: SignallingReport): string {
-  if (long.length === 0) return 'all shorter than 4 ms'
+  if (long.length === 0) return `all shorter than ${longMs} ms`
   const part = (name: string, took: number) => (took >= 0.5 ? [`${name} ${took.toFixed(1)}`] : [])
   const texts = long.slice(0, longestShown).map(({ tookMs, collectionMs, waitedMs, sleptMs, stallMs }) => {
     const parts = [

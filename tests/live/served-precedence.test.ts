@@ -70,16 +70,25 @@ if (process.platform === 'linux' && mayGoBefore && mayBeRealTime && getPriority(
       // As many of V8's as there are: with eight processors, four.
       const v8 = statOf(on.pid).flatMap(([name]) => (name === 'node-V8Worker' ? ['node-V8Worker 1'] : []))
       assert.ok(v8.length > 0)
-      const all = [...v8, ...pair, 'store 2', 'store 2'].sort().join(', ')
+      const all = [...v8, ...pair, 'store 2', 'store 2'].sort()
       // The database and V8 wait for time to spare, which other tests may take meanwhile.
       const idle = new IdleTime()
       let spareSeconds = 0
-      for (let second = 0; second < 20 && realTimes(on.pid).join(', ') !== all; second++) {
+      for (let second = 0; second < 20 && realTimes(on.pid).join(', ') !== all.join(', '); second++) {
         spareSeconds = idle.look() ? spareSeconds + 1 : 0
         assert.ok(spareSeconds < 4, `time to spare for ${spareSeconds} s, and ${realTimes(on.pid).join(', ')}`)
         await new Promise(resolve => setTimeout(resolve, 1000))
       }
-      assert.ok(all.includes(realTimes(on.pid).join(', ')) || spareSeconds === 0, realTimes(on.pid).join(', '))
+      const found = realTimes(on.pid)
+      assert.ok(
+        pair.every(each => found.includes(each)),
+        found.join(', '),
+      )
+      assert.equal(
+        found.filter(each => !all.includes(each)),
+        [],
+        'no other thread',
+      )
       assert.is(nicenesses(on.pid).get('node-V8Worker'), -19, 'while they are not in real time')
     }
     try {

@@ -42,42 +42,44 @@ export class RealTimePrecedence {
   }
 }
 
-/** After media, while there is a processor more than media threads. With fewer, signalling would take its processor from the database, and each call waits for that. */
+/**
+ * For the thread that signals: after media, while there is a processor more than media threads. With fewer, signalling would take
+ * its processor from the database, and each call waits for that.
+ */
 export function signallingPrecedence(mediaThreads: number): Precedence {
-  return {
-    isDue: hasOwnProcessor(mediaThreads),
-    goInRealTime() {
-      const isAllowed = goInRealTime('signalling')
-      if (isAllowed) v8GoesBefore()
-      return isAllowed
-    },
-    leaveRealTime() {
-      // First, or V8's threads would go before signalling for a moment.
-      v8GivesWay()
-      leaveRealTime()
-    },
-  }
+  return precedenceOf('signalling', hasOwnProcessor(mediaThreads), { follow: v8GoesBefore, release: v8GivesWay })
 }
 
 /** For the thread that writes the database. V8's threads come after it, and with it. */
 export function writerPrecedence(mediaThreads: number): Precedence {
-  return {
-    isDue: hasTimeToSpare(mediaThreads),
-    goInRealTime() {
-      const isAllowed = goInRealTime('store')
-      if (isAllowed) v8InRealTime()
-      return isAllowed
-    },
-    leaveRealTime() {
-      v8LeavesRealTime()
-      leaveRealTime()
-    },
-  }
+  return precedenceOf('store', hasTimeToSpare(mediaThreads), { follow: v8InRealTime, release: v8LeavesRealTime })
 }
 
 /** For the thread that looks up what calls wait for. */
 export function readerPrecedence(mediaThreads: number): Precedence {
-  return { isDue: hasTimeToSpare(mediaThreads), goInRealTime: () => goInRealTime('store'), leaveRealTime }
+  return precedenceOf('store', hasTimeToSpare(mediaThreads))
+}
+
+/** What V8's threads do with the thread. */
+interface Followers {
+  follow(): void
+  release(): void
+}
+
+function precedenceOf(rank: 'signalling' | 'store', isDue: () => boolean, v8?: Followers): Precedence {
+  return {
+    isDue,
+    goInRealTime() {
+      const isAllowed = goInRealTime(rank)
+      if (isAllowed) v8?.follow()
+      return isAllowed
+    },
+    leaveRealTime() {
+      // First, or V8's threads would go before this one for a moment.
+      v8?.release()
+      leaveRealTime()
+    },
+  }
 }
 
 function hasOwnProcessor(mediaThreads: number): () => boolean {
@@ -88,7 +90,7 @@ function hasOwnProcessor(mediaThreads: number): () => boolean {
 }
 
 /**
- * The database and V8 leave real time when the processors are busy, long before Linux would stop all threads in real time, media
+ * The database and V8 leave real time when the processors are busy, before Linux would stop all threads in real time, media
  * among them, for 50 ms of each second (sched(7), sched_rt_runtime_us); then all else that runs on the machine would hardly run.
  * Where V8's threads cannot follow, the database's would only take the processor from them.
  */

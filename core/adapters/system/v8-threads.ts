@@ -10,9 +10,9 @@ const usual = 0
 const nicenesses: readonly number[] = [-19, -10]
 
 /**
- * Lets V8's threads of this process go before every thread that is not in real time. What they mark of the heap, signalling need not mark itself; and where one of them has begun a collection of
- * signalling's garbage, signalling waits until it is done. While the database or another program has the processor, all messages
- * wait for that. Linux only.
+ * Lets V8's threads of this process go before every thread that is not in real time. What they mark of the heap, signalling
+ * need not mark itself; and where one of them has begun a collection of signalling's garbage, signalling waits until it is
+ * done. While the database or another program has the processor, all messages wait for that. Linux only.
  */
 export function v8GoesBefore(): void {
   for (const thread of v8Threads()) nicenesses.some(niceness => isSet(thread, niceness))
